@@ -3,7 +3,12 @@ PRESET ?= release
 BUILD := build/$(PRESET)
 JOBS ?= $(shell nproc)
 
-.PHONY: build test demo bench format lint clean setup configure
+# Tests that a person reads about: everything but those that need TensorFlow (make interop).
+CTEST := ctest --test-dir $(BUILD) -j $(JOBS) --no-tests=error --output-on-failure \
+	--test-output-size-passed 1000000 --test-output-size-failed 1000000
+
+.PHONY: build test demo interop bench gpu-check cuda-toolkit check format lint clean setup \
+	configure
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -16,10 +21,27 @@ configure: setup
 	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET)
 
 test: build
-	@ctest --test-dir $(BUILD) -j $(JOBS) --no-tests=error --output-on-failure -LE interop
+	@$(CTEST) -LE interop --output-junit tests.xml
+	@tools/check_skips $(BUILD)/tests.xml
 
 demo: build
 	@$(BUILD)/bin/lenet $(ARGS)
+
+# The tests against TensorFlow itself, which is installed from PyPI into build/venv-tf.
+interop: build
+	@tools/venv_tf
+	@$(CTEST) -L interop --output-junit interop.xml
+	@tools/check_skips $(BUILD)/interop.xml
+
+# The CUDA compiler and libraries, from PyPI, for machines without a CUDA toolkit.
+cuda-toolkit: setup
+	@tools/cuda_toolkit
+
+gpu-check:
+	@tools/gpu_check
+
+check:
+	@tools/check
 
 bench: build
 	@$(BUILD)/bin/berth-bench $(ARGS)
@@ -27,7 +49,7 @@ bench: build
 format: setup
 	@tools/format
 
-lint: setup
+lint: build
 	@tools/lint
 
 clean:

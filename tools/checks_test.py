@@ -133,5 +133,76 @@ class LayoutTest(CheckTest):
         self.assertNotIn("a_test.cc", found)
 
 
+class SkipsTest(CheckTest):
+
+    def judge(self, cases):
+        self.plant("tests.xml", f"<testsuite>{cases}</testsuite>")
+        return subprocess.run(
+            [sys.executable, os.path.join(TOOLS, "check_skips"),
+             os.path.join(self.folder.name, "tests.xml")],
+            capture_output=True, text=True, check=False)
+
+    def gtest(self, message):
+        return ('<testcase name="t" status="run"><system-out>[ RUN      ] A.B\n'
+                f"a_test.cc:3: Skipped\n{message}\n[  SKIPPED ] A.B (0 ms)\n"
+                "[ RUN      ] A.C\nno GPU\n[       OK ] A.C (0 ms)\n"
+                "</system-out></testcase>")
+
+    def test_tests_that_ran_pass(self):
+        done = self.judge('<testcase name="t" status="run"><system-out>ok</system-out>'
+                          "</testcase>")
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+    def test_no_test_at_all_fails(self):
+        done = self.judge("")
+        self.assertEqual((done.returncode, done.stdout), (1, "check_skips: no test ran\n"))
+
+    def test_a_case_that_skips_itself_fails(self):
+        done = self.judge(self.gtest("not today"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("t: A.B was skipped", done.stdout)
+
+    def test_an_absent_gpu_excuses_a_skip_but_not_absent_opencl(self):
+        self.assertEqual(self.judge(self.gtest("no CUDA device here")).returncode, 0)
+        self.assertEqual(self.judge(self.gtest("no GPU")).returncode, 0)
+        self.assertEqual(self.judge(self.gtest("no OpenCL device")).returncode, 1)
+
+    def test_disabled_cases_fail(self):
+        done = self.judge('<testcase name="t" status="run"><system-out>'
+                          "  YOU HAVE 2 DISABLED TESTS\n</system-out></testcase>")
+        self.assertIn("t: 2 disabled case(s)", done.stdout)
+        self.assertEqual(done.returncode, 1)
+
+    def test_a_test_that_ctest_did_not_run_fails(self):
+        ran = '<testcase name="r" status="run"/>'
+        done = self.judge(ran + '<testcase name="t" status="notrun"><skipped message="S"/>'
+                          "</testcase>")
+        self.assertIn("t: did not run (S)", done.stdout)
+        done = self.judge(ran + '<testcase name="t" status="disabled"/>')
+        self.assertIn("t: disabled", done.stdout)
+
+
+class CommitsTest(unittest.TestCase):
+
+    def judge(self, subject):
+        return subprocess.run(
+            [sys.executable, os.path.join(TOOLS, "check_commits"), "--stdin"],
+            input=subject + "\n", capture_output=True, text=True, check=False)
+
+    def test_subjects_of_the_house_pass(self):
+        for subject in ("core: feed strings", "kernels-cpu: add Relu", "docs: say why",
+                        "core/placer: explain", "build: find OpenCL"):
+            self.assertEqual(self.judge(subject).returncode, 0, subject)
+
+    def test_others_are_found(self):
+        for subject, reason in (("no area", "not of the form"), ("kernels: add", "no folder"),
+                                ("core: Add", "lower case"), ("core: added x", "imperative"),
+                                ("core: adding x", "imperative"), ("core: add x.", "full stop"),
+                                ("core: " + "a" * 67, "73 characters")):
+            done = self.judge(subject)
+            self.assertEqual(done.returncode, 1, subject)
+            self.assertIn(reason, done.stdout)
+
+
 if __name__ == "__main__":
     unittest.main()
