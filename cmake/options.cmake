@@ -16,6 +16,7 @@ berth_option(BERTH_WARNINGS_AS_ERRORS OFF "Treat every compiler warning as an er
 berth_option(BERTH_SANITIZE "" "Value for -fsanitize=, such as address,undefined or thread.")
 berth_option(BERTH_PARTS "" "Top-level folders to build (a list); empty builds them all.")
 berth_option(BERTH_WITH_CUDA AUTO "The CUDA plugin: AUTO (where nvcc is found), ON or OFF.")
+berth_option(BERTH_CUDA_ARCHITECTURES "80-real;90" "GPU generations the CUDA code is built for.")
 berth_option(BERTH_WITH_OPENCL AUTO "The OpenCL plugin: AUTO (where the headers are), ON or OFF.")
 set_property(CACHE BERTH_WITH_CUDA BERTH_WITH_OPENCL PROPERTY STRINGS AUTO ON OFF)
 
