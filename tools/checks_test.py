@@ -182,6 +182,40 @@ class SkipsTest(CheckTest):
         self.assertIn("t: disabled", done.stdout)
 
 
+class SymbolsTest(CheckTest):
+
+    def build(self, source, library="lib/berth/plugins/a.so"):
+        self.plant("a.c", source)
+        path = os.path.join(self.folder.name, library)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", path,
+                        os.path.join(self.folder.name, "a.c")], check=True)
+
+    def judge(self):
+        done = subprocess.run(
+            [sys.executable, os.path.join(TOOLS, "check_symbols"), self.folder.name],
+            capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1 if done.stdout else 0)
+        return done.stdout
+
+    def test_one_symbol_passes(self):
+        self.build("void berth_plugin_query(void) {}")
+        self.assertEqual(self.judge(), "")
+
+    def test_a_second_symbol_is_found(self):
+        self.build("void berth_plugin_query(void) {} void other(void) {}")
+        self.assertIn("exports berth_plugin_query, other", self.judge())
+
+    def test_no_plugin_is_found(self):
+        self.assertIn("no plugin", self.judge())
+
+    def test_a_leak_of_libberth_is_found(self):
+        self.build("void berth_plugin_query(void) {}")
+        self.build("void berth_open(void) {} void _ZN4absl5Mutex4LockEv(void) {}",
+                   "lib/libberth.so")
+        self.assertIn("libberth.so: exports absl::Mutex::Lock()", self.judge())
+
+
 class CommitsTest(unittest.TestCase):
 
     def judge(self, subject):
