@@ -1,0 +1,70 @@
+// Logical devices as the core knows them.
+#pragma once
+
+#include <berth/device.h>
+#include <berth/plugin.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/status.h"
+
+namespace berth {
+
+// Immutable facts of one logical device. Several logical devices may stand on one
+// physical device (device_count, plugin options); `physical_id` tells.
+struct DeviceDesc {
+  std::string type;       // "CPU", "GPU", "OPENCL"
+  int index = 0;          // within the type
+  std::string full_name;  // "/job:localhost/replica:0/task:0/device:CPU:0"
+  int priority = 0;
+  std::string display_name;
+  std::string physical_id;
+  std::string driver;
+  uint64_t memory_bytes = 0;
+  uint64_t largest_allocation = 0;
+  uint32_t base_alignment = 64;
+  uint32_t flags = 0;  // berth_device_flags
+  std::string plugin_name;
+  std::string plugin_path;
+};
+
+// A logical device: description, and the open handle behind it. Opening is lazy: the
+// first session that runs something there opens it. Thread-safe.
+class Device {
+ public:
+  // `plugin` outlives the device (plugins are never unmapped). `list_index` is the entry
+  // of enumerate's list.
+  Device(DeviceDesc desc, const berth_plugin* plugin, uint32_t list_index);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const DeviceDesc& desc() const { return desc_; }
+  const std::string& name() const { return desc_.full_name; }
+  const std::string& type() const { return desc_.type; }
+  const berth_plugin* plugin() const { return plugin_; }
+  const berth_device_api* api() const { return plugin_->devices; }
+  bool is_host() const { return (desc_.flags & BERTH_DEVICE_IS_HOST) != 0; }
+  bool is_synchronous() const { return (desc_.flags & BERTH_DEVICE_SYNCHRONOUS) != 0; }
+
+  // Opens the device once; later calls give the same handle or the same error.
+  Result<berth_device*> Open();
+
+ private:
+  struct Impl;
+  DeviceDesc desc_;
+  const berth_plugin* plugin_;
+  uint32_t list_index_;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Copies the message of a filled berth_error and releases it. `context` names the call.
+Status TakeError(berth_status_code code, berth_error* error, std::string_view context);
+// A zeroed berth_error with its size set.
+berth_error EmptyError();
+
+}  // namespace berth
