@@ -1,5 +1,5 @@
-# berth::build_flags carries the warnings and the sanitizer flags. berth_library, berth_plugin,
-# berth_test and berth_executable link it privately, so that nothing leaks to those who use us.
+# berth::build_flags carries the warnings. berth_library, berth_plugin, berth_test and
+# berth_executable link it privately, so that nothing leaks to those who use us.
 
 add_library(berth_build_flags INTERFACE)
 add_library(berth::build_flags ALIAS berth_build_flags)
@@ -16,14 +16,4 @@ endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_compile_options(berth_build_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety>")
-endif()
-
-if(BERTH_SANITIZE)
-  # Every object is instrumented, so that the flags are directory-wide rather than per target.
-  add_compile_options("-fsanitize=${BERTH_SANITIZE}")
-  add_link_options("-fsanitize=${BERTH_SANITIZE}")
-  if(BERTH_SANITIZE MATCHES "undefined")
-    # A finding must end the test, or nobody sees it.
-    add_compile_options(-fno-sanitize-recover=undefined)
-  endif()
 endif()
