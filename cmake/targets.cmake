@@ -147,7 +147,7 @@ function(_berth_test_properties name label lock timeout)
   if(BERTH_SANITIZE)
     set(folder "${PROJECT_SOURCE_DIR}/cmake/sanitizers")
     set_tests_properties(${name} PROPERTIES ENVIRONMENT
-      "ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1;LSAN_OPTIONS=suppressions=${folder}/lsan.txt;UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=suppressions=${folder}/tsan.txt:halt_on_error=1")
+      "ASAN_OPTIONS=allocator_may_return_null=1:strict_string_checks=1;LSAN_OPTIONS=suppressions=${folder}/lsan.txt;UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=suppressions=${folder}/tsan.txt:halt_on_error=1:allocator_may_return_null=1")
   endif()
 endfunction()
 
