@@ -3,7 +3,8 @@
 
 # Flags, language level and include roots that every C++ target of ours has.
 function(_berth_common target visibility)
-  target_compile_features(${target} ${visibility} cxx_std_20)
+  # Those who use an installed berth choose their own level; its headers need C++17 at most.
+  target_compile_features(${target} ${visibility} $<BUILD_INTERFACE:cxx_std_20>)
   if(NOT visibility STREQUAL "INTERFACE")
     target_compile_features(${target} PRIVATE c_std_11)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:berth_build_flags>)
