@@ -36,9 +36,11 @@ struct DeviceDesc {
 // first session that runs something there opens it. Thread-safe.
 class Device {
  public:
-  // `plugin` outlives the device (plugins are never unmapped). `list_index` is the entry
-  // of enumerate's list.
-  Device(DeviceDesc desc, const berth_plugin* plugin, uint32_t list_index);
+  // `plugin` and `host` outlive the device (plugins are never unmapped, host tables live
+  // as long as the process). `list_index` is the entry of enumerate's list. `host` is the
+  // table the plugin was given; NULL only where no kernel is run (placement alone).
+  Device(DeviceDesc desc, const berth_plugin* plugin, uint32_t list_index,
+         const berth_host* host = nullptr);
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -47,18 +49,32 @@ class Device {
   const std::string& name() const { return desc_.full_name; }
   const std::string& type() const { return desc_.type; }
   const berth_plugin* plugin() const { return plugin_; }
-  const berth_device_api* api() const { return plugin_->devices; }
+  // A copy of the plugin's table in a struct of our size: entries that its struct_size
+  // leaves out are NULL.
+  const berth_device_api* api() const { return &api_; }
+  // For berth_compute_context.host of every kernel that runs here.
+  const berth_host* host() const { return host_; }
   bool is_host() const { return (desc_.flags & BERTH_DEVICE_IS_HOST) != 0; }
   bool is_synchronous() const { return (desc_.flags & BERTH_DEVICE_SYNCHRONOUS) != 0; }
 
   // Opens the device once; later calls give the same handle or the same error.
   Result<berth_device*> Open();
 
+  // A session holds the devices it may use from its creation to its end; a plugin with a
+  // device in use is not unloaded. FAILED_PRECONDITION once the plugin is being unloaded.
+  Status Acquire();
+  void Release();
+  // Closes the device for good if nobody holds it; false (and nothing happens) otherwise.
+  // The plugin loader calls it; objects made on the device must be gone.
+  bool Retire();
+
  private:
   struct Impl;
   DeviceDesc desc_;
   const berth_plugin* plugin_;
   uint32_t list_index_;
+  const berth_host* host_;
+  berth_device_api api_ = {};
   std::unique_ptr<Impl> impl_;
 };
 

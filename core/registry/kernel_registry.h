@@ -31,12 +31,22 @@ enum class RejectCode {
 };
 std::string_view RejectCodeName(RejectCode code);
 
-// One registered row. `def` is NULL for ops that the core itself runs on every device.
+// One registered row.
 struct KernelEntry {
+  // A copy of the plugin's row in a struct of our size: what its struct_size leaves out
+  // is zero. NULL for an op that the core runs on every device.
   const berth_kernel_def* def = nullptr;
+  // The plugin's own row: what its supports and create are called with.
+  const berth_kernel_def* source = nullptr;
   std::string device_type;
   std::string plugin;
   int order = 0;  // of registration: earlier wins among equals
+
+  // True also for a row without `create`, which restricts a core op but leaves the
+  // running to the core.
+  bool runs_in_core() const { return def == nullptr || def->create == nullptr; }
+  // Calls the row's create. REQUIRES: !runs_in_core().
+  Result<berth_kernel*> Create(berth_device* device, const berth_node& node) const;
 };
 
 // The answer for one node on one device type.
@@ -57,20 +67,53 @@ class KernelRegistry {
   // The process's registry, filled by the plugin loader.
   static KernelRegistry* Global();
 
-  // Adds all rows of a plugin, or none. ops() must know each op.
+  // Adds all rows of a plugin, or none: each is checked (op and type attributes known to
+  // OpRegistry::Global(), dtypes known, arguments exist, the functions that its flags
+  // call for are there); INVALID_ARGUMENT lists every row that is wrong.
   Status RegisterPlugin(const berth_plugin* plugin);
   void UnregisterPlugin(std::string_view plugin_name);
+  // With `listed`, core ops run on devices of this type only where a row says so
+  // (BERTH_DEVICE_LISTS_CORE_OPS).
+  void SetCoreOpsListed(std::string_view device_type, bool listed);
 
   // The best row for `node` on `device_type`: highest priority whose constraints, label
   // and supports() fit. Memoised by (op, attributes, static shapes).
   KernelMatch Find(const Node& node, std::string_view device_type,
                    std::span<const Shape> input_shapes = {}) const;
 
+  // What tells nodes of an op apart for Find: the attributes (sorted) that its rows look
+  // at and, when any row is conditional, everything. See KernelClasses.
+  struct OpTraits {
+    std::vector<std::string> attrs;
+    bool is_conditional = false;
+  };
+  OpTraits TraitsOf(std::string_view op) const;
+
   // Every row of an op, over all device types, in order of registration.
   std::vector<const KernelEntry*> Rows(std::string_view op) const;
   std::vector<const KernelEntry*> AllRows() const;
   // "CPU: float, double; GPU: float": what exists instead, for messages.
   std::string DescribeRows(std::string_view op) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Groups the nodes of a graph into classes whose members have the same answer on every
+// device type, so that a placer asks Find once a class instead of once a node. Costs one
+// small hash a node; nodes of ops with conditional rows are told apart by all their
+// attributes and static shapes. Made for one placement: it sees the rows as they are when
+// an op first comes. Not thread-safe.
+class KernelClasses {
+ public:
+  // `registry` outlives it.
+  explicit KernelClasses(const KernelRegistry* registry);
+  ~KernelClasses();
+
+  // Dense numbers from 0, in order of first appearance.
+  int ClassOf(const Node& node, std::span<const Shape> input_shapes = {});
+  int num_classes() const;
 
  private:
   struct Impl;

@@ -20,7 +20,11 @@ typedef enum berth_device_flags {
   // compute returns when its work is done: the host records no events on this device.
   BERTH_DEVICE_SYNCHRONOUS = 1 << 1,
   // Shares the host's memory: growth on demand is the default here.
-  BERTH_DEVICE_SHARES_HOST_MEMORY = 1 << 2
+  BERTH_DEVICE_SHARES_HOST_MEMORY = 1 << 2,
+  // The ops that the host itself runs on every device (see <berth/kernel.h>) run here
+  // only
+  // where the kernel table has a row for them.
+  BERTH_DEVICE_LISTS_CORE_OPS = 1 << 3
 } berth_device_flags;
 
 // One logical device. Plugin-owned, immutable, lives until shutdown.

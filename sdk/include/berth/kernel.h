@@ -85,6 +85,11 @@ typedef void (*berth_done_fn)(void* arg, berth_status_code code, const char* mes
 // cached by the host in a bounded list; compute many times, from several threads at once,
 // const and re-entrant, allocating nothing; release_prepared; destroy. A kernel that
 // answers BERTH_UNIMPLEMENTED at run time after claiming the node breaks the contract.
+//
+// Ops that only move or rename data or hold host state (Const, Identity, Reshape,
+// variables, control flow and their like; docs/ABI.md lists them) are the host's on every
+// device. Rows for one of them replace that: with `create` the plugin takes the op over,
+// without it the host still runs the op, but only for what the rows allow.
 typedef struct berth_kernel_def {
   size_t struct_size;
   const berth_extension* extensions;  // (optional)
