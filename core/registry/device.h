@@ -48,7 +48,9 @@ class Device {
   const DeviceDesc& desc() const { return desc_; }
   const std::string& name() const { return desc_.full_name; }
   const std::string& type() const { return desc_.type; }
+  // NULL for a device that is a description alone (what-if): such a one is never opened.
   const berth_plugin* plugin() const { return plugin_; }
+  uint32_t list_index() const { return list_index_; }
   // A copy of the plugin's table in a struct of our size: entries that its struct_size
   // leaves out are NULL.
   const berth_device_api* api() const { return &api_; }
