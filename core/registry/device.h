@@ -66,6 +66,7 @@ class Device {
   // device in use is not unloaded. FAILED_PRECONDITION once the plugin is being unloaded.
   Status Acquire();
   void Release();
+  bool in_use() const;
   // Closes the device for good if nobody holds it; false (and nothing happens) otherwise.
   // The plugin loader calls it; objects made on the device must be gone.
   bool Retire();
