@@ -90,8 +90,9 @@ typedef void (*berth_ready_fn)(void* arg, berth_status_code code, const char* me
 
 // The device table. All calls may come from any thread; calls on one stream are not
 // concurrent. Work on a stream runs in the order in which it was put there; streams run
-// side by side. A failure in asynchronous work travels with the next event recorded on
-// its stream, and with every event that waited for that one: the first cause wins. An
+// side by side. A failure in asynchronous work travels with the next events recorded on
+// its stream, and with every event that waited for those: the first cause wins; it stays
+// with the stream until synchronize_stream has returned it. An
 // error that the device itself finds (a bad index, a division by zero) is set in an error
 // word that the event reports the same way. `context` is the plugin table's.
 typedef struct berth_device_api {
