@@ -31,6 +31,9 @@ struct FakeKernel {
   int priority = 0;
   uint32_t flags = 0;
   std::vector<berth_inplace_pair> inplace = {};
+  // The row has no create: it says for what the core runs its own op. REQUIRES: a core
+  // op.
+  bool runs_in_core = false;
   // Asked for each node when set (the row is then conditional): "" = yes, else why not.
   std::function<std::string(const berth_node& node)> supports = nullptr;
   // What compute does; without one it answers UNIMPLEMENTED. On an asynchronous device it
@@ -51,8 +54,8 @@ struct FakeDevices {
   bool is_host = false;
   // In-order streams run by a thread each, events; otherwise work is done at once.
   bool asynchronous = true;
-  // The core's own ops run here only where a row (without compute) lists them: how a
-  // device of TensorFlow's is described. See BERTH_DEVICE_LISTS_CORE_OPS.
+  // The core's own ops run here only where a row lists them: how a device of TensorFlow's
+  // is described. See BERTH_DEVICE_LISTS_CORE_OPS.
   bool lists_core_ops = false;
 };
 
