@@ -36,14 +36,14 @@ struct PlaceholderAttr {
 
 // AttrValue.list. TensorFlow's list has one field per kind; an empty list has no kind.
 struct ListAttr {
-  std::vector<std::string> s;
-  std::vector<int64_t> i;
-  std::vector<float> f;
-  std::vector<bool> b;
-  std::vector<DType> type;
-  std::vector<Shape> shape;
-  std::vector<Tensor> tensor;
-  std::vector<FuncAttr> func;
+  std::vector<std::string> s = {};
+  std::vector<int64_t> i = {};
+  std::vector<float> f = {};
+  std::vector<bool> b = {};
+  std::vector<DType> type = {};
+  std::vector<Shape> shape = {};
+  std::vector<Tensor> tensor = {};
+  std::vector<FuncAttr> func = {};
   size_t size() const {
     return s.size() + i.size() + f.size() + b.size() + type.size() + shape.size() +
            tensor.size() + func.size();

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/base/status.h"
@@ -35,30 +33,43 @@ class Node {
   const OpSchema& schema() const { return *schema_; }
   const std::string& op() const;
   // As written in the graph ("" = none, "/gpu:0", …).
-  const std::string& requested_device() const { return requested_device_; }
+  const std::string& requested_device() const { return *requested_device_; }
   const AttrMap& attrs() const { return attrs_; }
 
-  std::span<const OutputRef> inputs() const { return inputs_; }
-  std::span<Node* const> control_inputs() const { return control_inputs_; }
-  int num_inputs() const { return static_cast<int>(inputs_.size()); }
-  int num_outputs() const { return static_cast<int>(output_types_.size()); }
+  // Inputs of a Merge that AddBackEdge has not completed have no node.
+  std::span<const OutputRef> inputs() const {
+    return {inputs_, static_cast<size_t>(num_inputs_)};
+  }
+  // Without duplicates.
+  std::span<Node* const> control_inputs() const {
+    return {control_inputs_, static_cast<size_t>(num_control_inputs_)};
+  }
+  int num_inputs() const { return num_inputs_; }
+  int num_outputs() const { return num_outputs_; }
   // Types of the flattened arguments; reference types keep their +100.
-  DType input_type(int i) const { return input_types_[i]; }
-  DType output_type(int i) const { return output_types_[i]; }
-  std::span<const DType> input_types() const { return input_types_; }
-  std::span<const DType> output_types() const { return output_types_; }
+  DType input_type(int i) const { return types_[i]; }
+  DType output_type(int i) const { return types_[num_inputs_ + i]; }
+  std::span<const DType> input_types() const {
+    return {types_, static_cast<size_t>(num_inputs_)};
+  }
+  std::span<const DType> output_types() const {
+    return {types_ + num_inputs_, static_cast<size_t>(num_outputs_)};
+  }
 
  private:
   friend class Graph;
   int id_ = 0;
+  int num_inputs_ = 0;
+  int num_control_inputs_ = 0;
+  int num_outputs_ = 0;
   const OpSchema* schema_ = nullptr;
+  const std::string* requested_device_ = nullptr;  // one string a name, in the graph
+  // Arrays in the graph's arena; types_ holds the inputs' and then the outputs'.
+  OutputRef* inputs_ = nullptr;
+  Node** control_inputs_ = nullptr;
+  DType* types_ = nullptr;
   std::string name_;
-  std::string requested_device_;
   AttrMap attrs_;
-  std::vector<OutputRef> inputs_;
-  std::vector<Node*> control_inputs_;
-  std::vector<DType> input_types_;
-  std::vector<DType> output_types_;
 };
 
 // What a node is made from.
@@ -81,15 +92,20 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
 
   const OpRegistry& ops() const { return *ops_; }
-  int num_nodes() const { return static_cast<int>(nodes_.size()); }
-  Node* node(int id) { return &nodes_[id]; }
-  const Node* node(int id) const { return &nodes_[id]; }
+  int num_nodes() const { return num_nodes_; }
+  // Nodes stay where they are. Ids are a topological order: an input's id is smaller than
+  // its consumer's, except for the back edges from NextIteration into Merge.
+  Node* node(int id) { return &chunks_[id >> kChunkBits][id & (kChunkSize - 1)]; }
+  const Node* node(int id) const {
+    return &chunks_[id >> kChunkBits][id & (kChunkSize - 1)];
+  }
   // nullptr when there is none of that name.
   Node* FindNode(std::string_view name);
   const Node* FindNode(std::string_view name) const;
 
   // Checks op, attributes, argument counts, dtypes and the name. Back edges into Merge
-  // come later through AddBackEdge.
+  // come later through AddBackEdge. NOT_FOUND for an unknown op, UNIMPLEMENTED for one
+  // that the producer's version no longer has, else INVALID_ARGUMENT.
   Result<Node*> AddNode(NodeSpec spec);
   // Completes input `index` of a Merge that was added with an empty OutputRef there.
   Status AddBackEdge(Node* merge, int index, OutputRef source);
@@ -106,9 +122,21 @@ class Graph {
   void set_min_consumer_version(int version) { min_consumer_version_ = version; }
 
  private:
+  static constexpr int kChunkBits = 10;
+  static constexpr int kChunkSize = 1 << kChunkBits;
+  struct Names;
+  class Arena;
+  struct Draft;
+
+  Status CheckName(const NodeSpec& spec) const;
+  Status CheckInputs(const Draft& draft) const;
+  Node* Commit(Draft draft);
+
   const OpRegistry* ops_;
-  std::deque<Node> nodes_;
-  std::unordered_map<std::string_view, Node*> by_name_;
+  int num_nodes_ = 0;
+  std::vector<std::unique_ptr<Node[]>> chunks_;
+  std::unique_ptr<Names> names_;
+  std::unique_ptr<Arena> arena_;
   int producer_version_ = 0;
   int min_consumer_version_ = 0;
 };

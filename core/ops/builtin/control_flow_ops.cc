@@ -1,0 +1,39 @@
+// Branches, loops, and the ops that only order or check.
+#include "core/ops/builtin_ops.h"
+
+namespace berth {
+namespace {
+
+constexpr OpSpec kControlFlowOps[] = {
+    {"NoOp", ""},
+    {"ControlTrigger", ""},
+    {"Switch", "data: T, pred: bool -> output_false: T, output_true: T", "T: type"},
+    {"RefSwitch", "data: Ref(T), pred: bool -> output_false: Ref(T), output_true: Ref(T)",
+     "T: type", nullptr, kUninitializedInput},
+    {"Merge", "inputs: N * T -> output: T, value_index: int32", "T: type; N: int >= 1"},
+    {"RefMerge", "inputs: Ref(N * T) -> output: Ref(T), value_index: int32",
+     "T: type; N: int >= 1"},
+    {"Enter", "data: T -> output: T",
+     "T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = "
+     "10"},
+    {"RefEnter", "data: Ref(T) -> output: Ref(T)",
+     "T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = "
+     "10"},
+    {"Exit", "data: T -> output: T", "T: type"},
+    {"RefExit", "data: Ref(T) -> output: Ref(T)", "T: type"},
+    {"NextIteration", "data: T -> output: T", "T: type"},
+    {"RefNextIteration", "data: Ref(T) -> output: Ref(T)", "T: type"},
+    {"LoopCond", "input: bool -> output: bool"},
+    {"RefIdentity", "input: Ref(T) -> output: Ref(T)", "T: type", nullptr,
+     kUninitializedInput},
+    {"RefSelect", "index: int32, inputs: Ref(N * T) -> output: Ref(T)",
+     "T: type; N: int >= 1"},
+    {"Assert", "condition: bool, data: T", "T: list(type) >= 1; summarize: int = 3",
+     nullptr, kStateful},
+};
+
+}  // namespace
+
+std::span<const OpSpec> ControlFlowOps() { return kControlFlowOps; }
+
+}  // namespace berth

@@ -1,0 +1,95 @@
+#include "core/ops/inference_context.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/ops/op_schema.h"
+
+namespace berth {
+
+InferenceContext::InferenceContext(const Args& args)
+    : args_(args), outputs_(args.num_outputs, Shape::UnknownRank()) {}
+
+Status InferenceContext::Error(std::string message) const {
+  message += " for '" + std::string(args_.node_name) + "' (op: '" + args_.schema->name +
+             "') with input shapes: ";
+  for (int i = 0; i < num_inputs(); ++i) {
+    if (i > 0) message += ", ";
+    message += input(i).ToString();
+  }
+  return InvalidArgument(message + ".");
+}
+
+Status InferenceContext::WithRank(int input_index, int rank) const {
+  const Shape& shape = input(input_index);
+  if (!shape.has_rank() || shape.rank() == rank) return OkStatus();
+  return Error("Shape must be rank " + std::to_string(rank) + " but is rank " +
+               std::to_string(shape.rank()));
+}
+
+Status InferenceContext::WithRankAtLeast(int input_index, int rank) const {
+  const Shape& shape = input(input_index);
+  if (!shape.has_rank() || shape.rank() >= rank) return OkStatus();
+  return Error("Shape must be at least rank " + std::to_string(rank) + " but is rank " +
+               std::to_string(shape.rank()));
+}
+
+Result<Shape> InferenceContext::Merge(const Shape& a, const Shape& b) const {
+  if (!a.has_rank()) return b;
+  if (!b.has_rank()) return a;
+  if (a.rank() != b.rank()) {
+    return Error("Shapes must be equal rank, but are " + std::to_string(a.rank()) +
+                 " and " + std::to_string(b.rank()));
+  }
+  Shape out = a;
+  for (int i = 0; i < a.rank(); ++i) {
+    if (b.dim(i) == Shape::kUnknown) continue;
+    if (a.dim(i) != Shape::kUnknown && a.dim(i) != b.dim(i)) {
+      return Error("Dimension " + std::to_string(i) +
+                   " in both shapes must be equal, but are " + std::to_string(a.dim(i)) +
+                   " and " + std::to_string(b.dim(i)) + ". Shapes are " + a.ToString() +
+                   " and " + b.ToString());
+    }
+    out.set_dim(i, b.dim(i));
+  }
+  return out;
+}
+
+Result<Shape> InferenceContext::ShapeFromInput(int i) const {
+  const Shape& shape = input(i);
+  if (shape.has_rank() && shape.rank() > 1) {
+    return Error("Shape must be rank 1 but is rank " + std::to_string(shape.rank()));
+  }
+  const Tensor* value = input_value(i);
+  if (value == nullptr) {
+    if (shape.rank() == 1 && shape.dim(0) >= 0 && shape.dim(0) <= Shape::kMaxRank) {
+      return Shape::UnknownDims(static_cast<int>(shape.dim(0)));
+    }
+    return Shape::UnknownRank();
+  }
+  if (value->dtype() != BERTH_INT32 && value->dtype() != BERTH_INT64) {
+    return Error("A shape must be an int32 or int64 tensor, but input " +
+                 std::to_string(i) + " is " + std::string(DTypeName(value->dtype())));
+  }
+  const std::vector<int64_t> dims = value->ToInts();
+  if (value->shape().rank() == 0) {
+    // TensorFlow accepts the scalar -1 for "nothing is known".
+    if (dims[0] == Shape::kUnknown) return Shape::UnknownRank();
+    return Error("A shape must be a vector, or the scalar -1, but input " +
+                 std::to_string(i) + " is the scalar " + std::to_string(dims[0]));
+  }
+  if (dims.size() > static_cast<size_t>(Shape::kMaxRank)) {
+    return Error("A shape may have at most " + std::to_string(Shape::kMaxRank) +
+                 " dimensions, but input " + std::to_string(i) + " has " +
+                 std::to_string(dims.size()));
+  }
+  for (const int64_t dim : dims) {
+    if (dim < Shape::kUnknown) {
+      return Error("Dimension must be non-negative, but input " + std::to_string(i) +
+                   " holds " + std::to_string(dim));
+    }
+  }
+  return Shape(dims);
+}
+
+}  // namespace berth
