@@ -28,7 +28,7 @@ Device::Device(DeviceDesc desc, const berth_plugin* plugin, uint32_t list_index,
   }
 }
 
-Device::~Device() { (void)Retire(); }
+Device::~Device() { Close(); }
 
 Result<berth_device*> Device::Open() {
   absl::MutexLock lock(&impl_->mutex);
@@ -89,11 +89,20 @@ bool Device::Retire() {
   absl::MutexLock lock(&impl_->mutex);
   if (impl_->users > 0) return false;
   impl_->retired = true;
+  return true;
+}
+
+void Device::Restore() {
+  absl::MutexLock lock(&impl_->mutex);
+  impl_->retired = false;
+}
+
+void Device::Close() {
+  absl::MutexLock lock(&impl_->mutex);
   if (impl_->opened.has_value() && impl_->opened->ok() && api_.close != nullptr) {
     api_.close(**impl_->opened);
   }
   impl_->opened.reset();
-  return true;
 }
 
 Status TakeError(berth_status_code code, berth_error* error, std::string_view context) {

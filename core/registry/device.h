@@ -67,9 +67,12 @@ class Device {
   Status Acquire();
   void Release();
   bool in_use() const;
-  // Closes the device for good if nobody holds it; false (and nothing happens) otherwise.
-  // The plugin loader calls it; objects made on the device must be gone.
+  // For the plugin loader. Retire lets nobody acquire or open the device any more, if
+  // nobody holds it (false otherwise); Restore takes that back; Close closes the handle
+  // of a retired device. Streams, events and memory of the device are gone by then.
   bool Retire();
+  void Restore();
+  void Close();
 
  private:
   struct Impl;

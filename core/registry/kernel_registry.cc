@@ -238,7 +238,8 @@ KernelRegistry* KernelRegistry::Global() {
   return registry;
 }
 
-Status KernelRegistry::RegisterPlugin(const berth_plugin* plugin) {
+Status KernelRegistry::RegisterPlugin(const berth_plugin* plugin,
+                                      const TypeNames& type_names) {
   const berth_plugin table = ReadAbi(plugin);
   const std::string name = table.name != nullptr ? table.name : "";
   if (table.num_kernels > 0 && table.kernels == nullptr) {
@@ -252,6 +253,8 @@ Status KernelRegistry::RegisterPlugin(const berth_plugin* plugin) {
     KernelRow& row = read.emplace_back();
     const Status status = ReadKernelRow(table.kernels[i], *OpRegistry::Global(), &row);
     row.entry.plugin = name;
+    const auto renamed = type_names.find(row.entry.device_type);
+    if (renamed != type_names.end()) row.entry.device_type = renamed->second;
     if (status.ok()) continue;
     if (++num_problems <= kMaxReportedRows) {
       problems += "\n  row " + std::to_string(i) + ": " + std::string(status.message());

@@ -4,6 +4,8 @@
 #include <berth/plugin.h>
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -70,7 +72,9 @@ class KernelRegistry {
   // Adds all rows of a plugin, or none: each is checked (op and type attributes known to
   // OpRegistry::Global(), dtypes known, arguments exist, the functions that its flags
   // call for are there); INVALID_ARGUMENT lists every row that is wrong.
-  Status RegisterPlugin(const berth_plugin* plugin);
+  // `type_names` renames device types on the way: the plugin's own -> the registry's.
+  using TypeNames = std::map<std::string, std::string, std::less<>>;
+  Status RegisterPlugin(const berth_plugin* plugin, const TypeNames& type_names = {});
   void UnregisterPlugin(std::string_view plugin_name);
   // With `listed`, core ops run on devices of this type only where a row says so
   // (BERTH_DEVICE_LISTS_CORE_OPS).
