@@ -1,0 +1,83 @@
+// Every recorded case of every op that the plugin has a row for, kernel by kernel.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <iostream>
+#include <set>
+
+#include "plugins/opencl/testing/golden_case.h"
+#include "plugins/opencl/testing/harness.h"
+
+namespace berth::opencl::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Cases left out, each with the reason.
+const std::map<std::string, std::string>& LeftOut() {
+  static const std::map<std::string, std::string> cases = {};
+  return cases;
+}
+
+class GoldenOpsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = Harness::Open();
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    harness_ = std::move(*opened);
+  }
+  std::unique_ptr<Harness> harness_;
+};
+
+std::set<std::string> OpsOf(const berth_plugin* plugin) {
+  std::set<std::string> ops;
+  for (uint32_t i = 0; i < plugin->num_kernels; ++i) ops.insert(plugin->kernels[i]->op);
+  return ops;
+}
+
+TEST_F(GoldenOpsTest, AgreeWithTensorFlow) {
+  int num_run = 0;
+  int num_declined = 0;
+  const char* only = std::getenv("BERTH_TEST_OP");
+  for (const std::string& op : OpsOf(harness_->plugin())) {
+    if (only != nullptr && op != only) continue;
+    const fs::path folder = fs::path(BERTH_GOLDEN_DIR) / "ops" / op;
+    if (!fs::exists(folder)) continue;
+    int run_of_op = 0;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      GoldenCase golden;
+      std::string why;
+      const std::string name = op + "/" + entry.path().filename().string();
+      if (LeftOut().count(name) > 0 ||
+          !ReadGoldenCase(entry.path().string(), &golden, &why)) {
+        continue;
+      }
+      const OpResult result = harness_->Run(golden.call);
+      if (result.status.code() == BERTH_UNIMPLEMENTED) {
+        ++num_declined;
+        if (only != nullptr) std::cout << name << ": " << result.status.message() << "\n";
+        continue;
+      }
+      ++num_run;
+      ++run_of_op;
+      if (!golden.error_class.empty()) {
+        EXPECT_FALSE(result.status.ok()) << name << " should be " << golden.error_class;
+        continue;
+      }
+      EXPECT_TRUE(result.status.ok()) << name << ": " << result.status.message();
+      if (!result.status.ok()) continue;
+      for (size_t i = 0; i < golden.outputs.size(); ++i) {
+        EXPECT_EQ(CompareGolden(golden.outputs[i], result.outputs[i]), "")
+            << name << " output " << i;
+      }
+    }
+    std::cout << op << ": " << run_of_op << "\n";
+  }
+  std::cout << num_run << " cases run, " << num_declined << " declined\n";
+  if (only == nullptr) {
+    EXPECT_GT(num_run, 100);
+  }
+}
+
+}  // namespace
+}  // namespace berth::opencl::testing
