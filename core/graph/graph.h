@@ -120,6 +120,10 @@ class Graph {
   void set_producer_version(int version) { producer_version_ = version; }
   int min_consumer_version() const { return min_consumer_version_; }
   void set_min_consumer_version(int version) { min_consumer_version_ = version; }
+  // The functions that came with the graph, as a serialized FunctionDefLibrary; kept for
+  // export only. Appending joins libraries: that is how protobuf merges.
+  const std::string& function_library() const { return function_library_; }
+  void AppendFunctionLibrary(std::string_view library) { function_library_ += library; }
 
  private:
   static constexpr int kChunkBits = 10;
@@ -139,6 +143,7 @@ class Graph {
   std::unique_ptr<Arena> arena_;
   int producer_version_ = 0;
   int min_consumer_version_ = 0;
+  std::string function_library_;
 };
 
 // "name:index" or "name" (index 0 of a node) or "^name" (control: index -1).
