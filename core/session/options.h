@@ -40,11 +40,13 @@ struct SessionOptions {
   int fallback_max_nodes = -1;
   int64_t fallback_max_bytes = -1;
 
-  // Decodes serialized ConfigProto bytes; berth's own fields ride in its
-  // experimental-free field range (see core/formats/proto/config.proto). INVALID_ARGUMENT
-  // for values out of range, naming the field.
+  // Decodes a serialized ConfigProto; berth's own settings are its field `berth`
+  // (docs/FORMATS.md). DATA_LOSS for bytes that are none, INVALID_ARGUMENT for values out
+  // of range, naming the field. Of gpu_options and pluggable_device_options the latter
+  // counts.
   static Result<SessionOptions> FromConfigProto(std::string_view bytes);
-  // Adds BERTH_DEVICE_ALIAS ("GPU=OPENCL,…") and other variables of the environment.
+  // Adds the aliases of BERTH_DEVICE_ALIAS ("GPU=OPENCL,…") for types that have none yet.
+  // INVALID_ARGUMENT, with nothing added, for an entry of another form.
   Status ApplyEnvironment();
 };
 
