@@ -12,6 +12,6 @@ extern "C" {
 BERTH_EXPORT void berth_cpu_kernels(const berth_kernel_def* const** out_defs,
                                     uint32_t* out_count);
 
-typedef void (*berth_cpu_kernels_fn)(const berth_kernel_def* const** out_defs,
-                                     uint32_t* out_count);
+using berth_cpu_kernels_fn = void (*)(const berth_kernel_def* const** out_defs,
+                                      uint32_t* out_count);
 }

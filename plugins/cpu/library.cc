@@ -1,5 +1,6 @@
 #include "plugins/cpu/library.h"
 
+#include <cpuid.h>
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -20,6 +21,13 @@ std::string KernelFolder() {
   return (slash == std::string::npos ? "." : path.substr(0, slash)) + "/..";
 }
 
+// Two features of x86-64-v3 that clang's __builtin_cpu_supports does not know by name.
+bool HasF16cAndLzcnt() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_F16C) == 0) return false;
+  return __get_cpuid(0x80000001, &a, &b, &c, &d) != 0 && (c & bit_LZCNT) != 0;
+}
+
 }  // namespace
 
 std::vector<std::string> LevelsOfProcessor() {
@@ -27,7 +35,7 @@ std::vector<std::string> LevelsOfProcessor() {
   std::vector<std::string> levels;
   const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                   __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-                  __builtin_cpu_supports("f16c") && __builtin_cpu_supports("lzcnt");
+                  HasF16cAndLzcnt();
   const bool v4 =
       v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
