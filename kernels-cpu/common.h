@@ -2,6 +2,7 @@
 // safe from any thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,6 +34,10 @@ constexpr int32_t kU16 = BERTH_UINT16;
 constexpr int32_t kU32 = BERTH_UINT32;
 constexpr int32_t kU64 = BERTH_UINT64;
 constexpr int32_t kBool = BERTH_BOOL;
+constexpr int32_t kHalf = BERTH_HALF;
+constexpr int32_t kBf16 = BERTH_BFLOAT16;
+constexpr int32_t kC64 = BERTH_COMPLEX64;
+constexpr int32_t kC128 = BERTH_COMPLEX128;
 
 // Bytes that one piece of a memory-bound loop should touch before a second thread pays.
 constexpr int64_t kGrainBytes = 128 * 1024;

@@ -1,0 +1,149 @@
+// cast.cc — Cast on the CPU between all numeric dtypes, half and bfloat16 included.
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "kernels-cpu/elementwise.h"
+#include "kernels-cpu/families.h"
+#include "kernels-cpu/half.h"
+
+namespace berth::cpu {
+namespace {
+
+// A real number without a place in the integer type gives what the processor's conversion
+// gives: the lowest value for 32 and 64 bits, and its low bits for narrower types.
+template <typename From, typename To>
+To RealToInteger(From x) {
+  using Wide = std::conditional_t<(sizeof(To) < 4), int32_t, int64_t>;
+  using Target =
+      std::conditional_t<(sizeof(To) <= 4 && std::is_signed_v<To>), int32_t, Wide>;
+  const From low = static_cast<From>(std::numeric_limits<Target>::min());
+  const Target wide =
+      x >= low && x < -low ? static_cast<Target>(x) : std::numeric_limits<Target>::min();
+  return static_cast<To>(wide);
+}
+
+// 64 unsigned bits need their upper half.
+template <typename From>
+uint64_t RealToUint64(From x) {
+  constexpr From kHalfway = static_cast<From>(9223372036854775808.0);
+  if (x >= kHalfway) {
+    return x < 2 * kHalfway
+               ? static_cast<uint64_t>(static_cast<int64_t>(x - kHalfway)) ^ (1ULL << 63)
+               : std::numeric_limits<uint64_t>::max();
+  }
+  return x >= -kHalfway ? static_cast<uint64_t>(static_cast<int64_t>(x)) : 1ULL << 63;
+}
+
+template <typename To, typename From>
+To Convert(From x) {
+  if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, Bfloat16>) {
+    return Convert<To>(ToFloat(x));
+  } else if constexpr (std::is_same_v<To, Half>) {
+    return HalfFromFloat(static_cast<float>(x));
+  } else if constexpr (std::is_same_v<To, Bfloat16>) {
+    return Bfloat16FromFloat(static_cast<float>(x));
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return x != From{0};
+  } else if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, uint64_t>) {
+    return RealToUint64(x);
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    return RealToInteger<From, To>(x);
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+template <typename From, typename To>
+void Run(const void* x, void* out, int64_t n) {
+  const From* in = static_cast<const From*>(x);
+  To* z = static_cast<To*>(out);
+  for (int64_t i = 0; i < n; ++i) z[i] = Convert<To>(in[i]);
+}
+
+template <typename From>
+UnaryLoop To(int32_t dtype) {
+  switch (dtype) {
+    case kF32:
+      return {&Run<From, float>, sizeof(From), 4, 1};
+    case kF64:
+      return {&Run<From, double>, sizeof(From), 8, 1};
+    case kI32:
+      return {&Run<From, int32_t>, sizeof(From), 4, 1};
+    case kI64:
+      return {&Run<From, int64_t>, sizeof(From), 8, 1};
+    case kI16:
+      return {&Run<From, int16_t>, sizeof(From), 2, 1};
+    case kI8:
+      return {&Run<From, int8_t>, sizeof(From), 1, 1};
+    case kU8:
+      return {&Run<From, uint8_t>, sizeof(From), 1, 1};
+    case kU16:
+      return {&Run<From, uint16_t>, sizeof(From), 2, 1};
+    case kU32:
+      return {&Run<From, uint32_t>, sizeof(From), 4, 1};
+    case kU64:
+      return {&Run<From, uint64_t>, sizeof(From), 8, 1};
+    case kBool:
+      return {&Run<From, bool>, sizeof(From), 1, 1};
+    case kHalf:
+      return {&Run<From, Half>, sizeof(From), 2, 2};
+    case kBf16:
+      return {&Run<From, Bfloat16>, sizeof(From), 2, 2};
+    default:
+      return {};
+  }
+}
+
+UnaryLoop LoopFor(int32_t from, int32_t to) {
+  switch (from) {
+    case kF32:
+      return To<float>(to);
+    case kF64:
+      return To<double>(to);
+    case kI32:
+      return To<int32_t>(to);
+    case kI64:
+      return To<int64_t>(to);
+    case kI16:
+      return To<int16_t>(to);
+    case kI8:
+      return To<int8_t>(to);
+    case kU8:
+      return To<uint8_t>(to);
+    case kU16:
+      return To<uint16_t>(to);
+    case kU32:
+      return To<uint32_t>(to);
+    case kU64:
+      return To<uint64_t>(to);
+    case kBool:
+      return To<bool>(to);
+    case kHalf:
+      return To<Half>(to);
+    case kBf16:
+      return To<Bfloat16>(to);
+    default:
+      return {};
+  }
+}
+
+class CastKernel : public UnaryBase {
+ public:
+  using UnaryBase::UnaryBase;
+  static Result<std::unique_ptr<CastKernel>> Create(const NodeView& node, berth_device*) {
+    const UnaryLoop loop = LoopFor(node.input(0).dtype, node.output(0).dtype);
+    if (loop.run == nullptr) return NoLoop(node, node.input(0).dtype);
+    return std::make_unique<CastKernel>(loop);
+  }
+};
+
+}  // namespace
+
+void RegisterCast(KernelTable& table) {
+  const auto all = {kF32, kF64, kI32, kI64,  kI16,  kI8,  kU8,
+                    kU16, kU32, kU64, kBool, kHalf, kBf16};
+  table.Op("Cast").Type("SrcT", all).Type("DstT", all).Use<CastKernel>();
+}
+
+}  // namespace berth::cpu
