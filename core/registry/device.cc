@@ -1,5 +1,7 @@
 #include "core/registry/device.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -121,6 +123,26 @@ Status TakeError(berth_status_code code, berth_error* error, std::string_view co
     return {Code::kUnknown, text + " (code " + std::to_string(number) + ")"};
   }
   return {static_cast<Code>(number), std::move(text)};
+}
+
+berth_status_code GiveError(const Status& status, berth_error* error) {
+  const auto code = static_cast<berth_status_code>(status.code());
+  if (status.ok() || error == nullptr ||
+      !BERTH_HAS_FIELD(error, berth_error, private_data)) {
+    return code;
+  }
+  const size_t size = status.message().size();
+  char* copy = static_cast<char*>(std::malloc(size + 1));
+  if (copy == nullptr) {
+    error->message = "out of memory while reporting an error";
+    return code;
+  }
+  std::memcpy(copy, status.message().data(), size);
+  copy[size] = '\0';
+  error->message = copy;
+  error->private_data = copy;
+  error->release = [](berth_error* self) { std::free(self->private_data); };
+  return code;
 }
 
 berth_error EmptyError() {

@@ -88,5 +88,7 @@ class Device {
 Status TakeError(berth_status_code code, berth_error* error, std::string_view context);
 // A zeroed berth_error with its size set.
 berth_error EmptyError();
+// The other direction: the status' code, its message copied into `error` (may be NULL).
+berth_status_code GiveError(const Status& status, berth_error* error);
 
 }  // namespace berth

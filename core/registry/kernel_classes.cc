@@ -36,7 +36,7 @@ int KernelClasses::ClassOf(const Node& node, std::span<const Shape> input_shapes
     key.append(reinterpret_cast<const char*>(&schema), sizeof(schema));
     for (const std::string& name : it->second.attrs) {
       const AttrValue* value = node.attrs().Find(name);
-      if (value != nullptr) AppendAttrValue(*value, &key);
+      if (value != nullptr) AppendAttrSignature(*value, &key);
       key.push_back('\0');
     }
   }

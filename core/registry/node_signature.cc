@@ -68,7 +68,7 @@ void AppendList(const ListAttr& list, std::string* key) {
 
 }  // namespace
 
-void AppendAttrValue(const AttrValue& value, std::string* key) {
+void AppendAttrSignature(const AttrValue& value, std::string* key) {
   AppendRaw(static_cast<uint8_t>(value.variant().index()), key);
   if (const auto* s = value.get<std::string>()) {
     AppendBytes(*s, key);
@@ -104,7 +104,7 @@ void AppendNodeSignature(const Node& node, std::span<const Shape> input_shapes,
   for (const auto& [name, value] : node.attrs()) {
     if (name == "_class" || name == "_output_shapes") continue;
     AppendBytes(name, key);
-    AppendAttrValue(value, key);
+    AppendAttrSignature(value, key);
   }
   for (int i = 0; i < node.num_inputs(); ++i) {
     if (static_cast<size_t>(i) < input_shapes.size()) {

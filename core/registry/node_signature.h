@@ -12,7 +12,7 @@ namespace berth {
 
 // Appends one attribute value. Tensors of more than 256 bytes go in as a 128-bit digest
 // of their content.
-void AppendAttrValue(const AttrValue& value, std::string* key);
+void AppendAttrSignature(const AttrValue& value, std::string* key);
 
 // Appends op, attributes (without those that NodeAbiView hides) and static shapes. Shapes
 // that are missing count as unknown.

@@ -1,0 +1,25 @@
+// Ops that plugins bring.
+#pragma once
+
+#include <berth/plugin.h>
+
+#include <string>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/ops/op_schema.h"
+
+namespace berth {
+
+// Reads a serialized OpDef. INVALID_ARGUMENT for bytes that are none, or for a definition
+// that contradicts itself.
+Result<OpSchema> ReadOpDef(const berth_op_def& def, const std::string& plugin);
+
+// Registers all ops of a plugin, or none. `registered` gets the names that were new:
+// UnregisterOps takes them back. INVALID_ARGUMENT names the op that is wrong;
+// ALREADY_EXISTS the one that redefines a known op.
+Status RegisterPluginOps(const berth_plugin& table, OpRegistry* ops,
+                         std::vector<std::string>* registered);
+void UnregisterOps(const std::vector<std::string>& names, OpRegistry* ops);
+
+}  // namespace berth
