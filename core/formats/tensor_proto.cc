@@ -1,7 +1,6 @@
 #include "core/formats/tensor_proto.h"
 
 #include <algorithm>
-#include <complex>
 #include <cstring>
 #include <limits>
 #include <type_traits>
