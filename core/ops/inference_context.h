@@ -34,6 +34,7 @@ class InferenceContext {
 
   const AttrMap& attrs() const { return *args_.attrs; }
   const OpSchema& schema() const { return *args_.schema; }
+  std::string_view node_name() const { return args_.node_name; }
   int num_inputs() const { return static_cast<int>(args_.input_shapes.size()); }
   int num_outputs() const { return args_.num_outputs; }
   const Shape& input(int i) const { return args_.input_shapes[i]; }

@@ -5,28 +5,14 @@
 #include <utility>
 
 #include "berth/proto/op_def.pb.h"
+#include "core/formats/attr_wire.h"
+#include "core/ops/inference_context.h"
 #include "core/plugin/dll_file.h"
 #include "core/registry/abi_read.h"
+#include "core/registry/node_abi.h"
 
 namespace berth {
 namespace {
-
-std::optional<AttrValue> ReadDefault(const tf::AttrValue& value) {
-  switch (value.value_case()) {
-    case tf::AttrValue::kS:
-      return AttrValue::String(value.s());
-    case tf::AttrValue::kI:
-      return AttrValue::Int(value.i());
-    case tf::AttrValue::kF:
-      return AttrValue::Float(value.f());
-    case tf::AttrValue::kB:
-      return AttrValue::Bool(value.b());
-    case tf::AttrValue::kType:
-      return AttrValue::Type(value.type());
-    default:
-      return std::nullopt;
-  }
-}
 
 ArgSchema ReadArg(const tf::OpDef::ArgDef& def) {
   ArgSchema arg;
@@ -39,11 +25,18 @@ ArgSchema ReadArg(const tf::OpDef::ArgDef& def) {
   return arg;
 }
 
-AttrSchema ReadAttr(const tf::OpDef::AttrDef& def) {
+Result<AttrSchema> ReadAttr(const tf::OpDef::AttrDef& def) {
   AttrSchema attr;
   attr.name = def.name();
   attr.type = def.type();
-  if (def.has_default_value()) attr.default_value = ReadDefault(def.default_value());
+  if (def.has_default_value()) {
+    Result<AttrValue> value =
+        formats::DecodeAttrValue(def.default_value().SerializeAsString());
+    if (!value.ok()) {
+      return value.status().WithPrefix("the default of attribute '" + def.name() + "': ");
+    }
+    attr.default_value = *std::move(value);
+  }
   if (def.has_minimum()) attr.minimum = def.minimum();
   const auto& allowed = def.allowed_values().list();
   for (int type : allowed.type()) attr.allowed_types.push_back(type);
@@ -89,6 +82,44 @@ bool IsVendorName(std::string_view name) {
   return mark != std::string_view::npos && mark > 0 && mark + 1 < name.size();
 }
 
+// The shape function of every op whose plugin brings one. Runs at import and again with
+// concrete shapes.
+Status PluginShapes(InferenceContext& c) {
+  const berth_op_def def = ReadAbi(c.schema().plugin_op);
+  std::vector<Shape> inputs;
+  std::vector<const Tensor*> constants;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    inputs.push_back(c.input(i));
+    constants.push_back(c.input_value(i));
+  }
+  NodeAbiView::Args args;
+  args.schema = &c.schema();
+  args.attrs = &c.attrs();
+  args.name = c.node_name();
+  args.input_shapes = inputs;
+  args.constants = constants;
+  const NodeAbiView view(args);
+  std::vector<berth_shape> outputs(static_cast<size_t>(c.num_outputs()));
+  for (berth_shape& shape : outputs) shape.rank = -1;
+  const std::string where = "the shape function of plugin '" + c.schema().plugin + "'";
+  const Status status = CallPlugin(where, [&](berth_error* error) {
+    return def.infer_shapes(&view.abi(), outputs.data(), error);
+  });
+  if (!status.ok()) return c.Error(std::string(status.message()));
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    const berth_shape& shape = outputs[static_cast<size_t>(i)];
+    if (shape.rank > BERTH_MAX_RANK) {
+      return c.Error(where + " gave output " + std::to_string(i) + " the rank " +
+                     std::to_string(shape.rank) + "; the most is " +
+                     std::to_string(BERTH_MAX_RANK));
+    }
+    if (shape.rank >= 0) {
+      c.set_output(i, Shape(shape.dims, static_cast<size_t>(shape.rank)));
+    }
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 Result<OpSchema> ReadOpDef(const berth_op_def& def, const std::string& plugin) {
@@ -103,7 +134,10 @@ Result<OpSchema> ReadOpDef(const berth_op_def& def, const std::string& plugin) {
   if (schema.name.empty()) return InvalidArgument("the OpDef has no name");
   for (const auto& arg : proto.input_arg()) schema.inputs.push_back(ReadArg(arg));
   for (const auto& arg : proto.output_arg()) schema.outputs.push_back(ReadArg(arg));
-  for (const auto& attr : proto.attr()) schema.attrs.push_back(ReadAttr(attr));
+  for (const auto& def_attr : proto.attr()) {
+    BERTH_ASSIGN_OR_RETURN(AttrSchema attr, ReadAttr(def_attr));
+    schema.attrs.push_back(std::move(attr));
+  }
   schema.is_stateful = proto.is_stateful();
   schema.is_commutative = proto.is_commutative();
   schema.is_aggregate = proto.is_aggregate();
@@ -134,6 +168,7 @@ Status RegisterPluginOps(const berth_plugin& table, OpRegistry* ops,
       break;
     }
     schema->plugin_op = table.ops[i];
+    if (def.infer_shapes != nullptr) schema->shape_fn = &PluginShapes;
     const std::string name = schema->name;
     const OpSchema* known = ops->Find(name);
     if (known == nullptr && !IsVendorName(name)) {

@@ -64,7 +64,9 @@ HostPositions HostPositionsOf(const Node& node, const berth_kernel_def* def) {
 
 struct NodeAbiView::Impl {
   berth_node node = {};
+  std::string name;
   std::string device;
+  const AttrMap& node_attrs;
   // Deques: what is pushed later leaves what is there in place.
   std::deque<berth_attr> attrs;
   std::vector<const berth_attr*> attr_pointers;
@@ -76,20 +78,22 @@ struct NodeAbiView::Impl {
   std::deque<std::vector<berth_string>> string_lists;
   std::deque<std::vector<int64_t>> int_lists;
 
-  explicit Impl(const Args& args) : device(args.device) {
-    const Node& from = *args.node;
+  explicit Impl(const Args& args)
+      : name(args.node != nullptr ? args.node->name() : args.name),
+        device(args.device),
+        node_attrs(args.node != nullptr ? args.node->attrs() : *args.attrs) {
+    const OpSchema& schema = args.node != nullptr ? args.node->schema() : *args.schema;
     node.struct_size = sizeof(node);
-    node.name = from.name().c_str();
-    node.op = from.op().c_str();
+    node.name = name.c_str();
+    node.op = schema.name.c_str();
     node.device = device.c_str();
-    for (const auto& [name, value] : from.attrs()) {
-      if (!IsHidden(name)) AddAttr(name, value);
+    for (const auto& [attr, value] : node_attrs) {
+      if (!IsHidden(attr)) AddAttr(attr, value);
     }
-    const HostPositions host = HostPositionsOf(from, args.def);
-    AddValues(args, from.schema().inputs, from.input_types(), args.input_shapes,
-              host.inputs, &inputs);
-    AddValues(args, from.schema().outputs, from.output_types(), args.output_shapes,
-              host.outputs, &outputs);
+    const HostPositions host =
+        args.node != nullptr ? HostPositionsOf(*args.node, args.def) : HostPositions();
+    AddValues(schema.inputs, args.input_shapes, host.inputs, &inputs);
+    AddValues(schema.outputs, args.output_shapes, host.outputs, &outputs);
     for (size_t i = 0; i < std::min(inputs.size(), args.constants.size()); ++i) {
       if (args.constants[i] != nullptr) {
         values[i].constant = KeepTensor(*args.constants[i]);
@@ -123,10 +127,10 @@ struct NodeAbiView::Impl {
     return view;
   }
 
-  void AddAttr(const std::string& name, const AttrValue& value) {
+  void AddAttr(const std::string& attr_name, const AttrValue& value) {
     berth_attr attr = {};
     attr.struct_size = sizeof(attr);
-    attr.name = name.c_str();
+    attr.name = attr_name.c_str();
     if (const auto* s = value.get<std::string>()) {
       attr.kind = BERTH_ATTR_STRING;
       attr.s = StringView(*s);
@@ -193,25 +197,21 @@ struct NodeAbiView::Impl {
     }
   }
 
-  void AddValues(const Args& args, const std::vector<ArgSchema>& schema,
-                 std::span<const DType> types, std::span<const Shape> shapes,
+  void AddValues(const std::vector<ArgSchema>& schema, std::span<const Shape> shapes,
                  const std::vector<bool>& host,
                  std::vector<const berth_value_info*>* out) {
+    std::vector<DType> types;
+    // A node's attributes were checked when it was added: this cannot fail.
+    if (!ResolveArgTypes(schema, node_attrs, &types).ok()) return;
     size_t position = 0;
     for (const ArgSchema& arg : schema) {
-      const Result<int> length = ArgLength(arg, args.node->attrs());
+      const Result<int> length = ArgLength(arg, node_attrs);
       const size_t end = position + (length.ok() ? std::max(*length, 0) : 0);
       for (; position < std::min(end, types.size()); ++position) {
         berth_value_info& info = values.emplace_back();
         info.struct_size = sizeof(info);
         info.arg_name = arg.name.c_str();
-        info.dtype = BaseType(types[position]);
-        info.is_ref = IsRefType(types[position]) ? 1 : 0;
-        if (info.dtype == BERTH_RESOURCE) {
-          const DType behind = VariableType(args.node->attrs());
-          if (behind != BERTH_INVALID_DTYPE) info.dtype = behind;
-          info.is_ref = 1;
-        }
+        SetType(types[position], &info);
         info.is_host = position < host.size() && host[position] ? 1 : 0;
         info.rank = -1;
         if (position < shapes.size() && shapes[position].has_rank()) {
@@ -221,6 +221,15 @@ struct NodeAbiView::Impl {
         out->push_back(&info);
       }
     }
+  }
+
+  void SetType(DType dtype, berth_value_info* info) const {
+    info->dtype = BaseType(dtype);
+    info->is_ref = IsRefType(dtype) ? 1 : 0;
+    if (info->dtype != BERTH_RESOURCE) return;
+    const DType behind = VariableType(node_attrs);
+    if (behind != BERTH_INVALID_DTYPE) info->dtype = behind;
+    info->is_ref = 1;
   }
 };
 

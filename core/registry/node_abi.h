@@ -29,6 +29,11 @@ class NodeAbiView {
  public:
   struct Args {
     const Node* node = nullptr;
+    // Instead of `node`, where there is none yet: op, attributes (defaults filled in) and
+    // name.
+    const OpSchema* schema = nullptr;
+    const AttrMap* attrs = nullptr;
+    std::string name;
     std::string device;  // full name, may be empty
     // Entry i is what is known of input or output i; what is missing is unknown.
     std::span<const Shape> input_shapes = {};
