@@ -77,7 +77,9 @@ Result<FileId> IdentifyFile(const std::string& path) {
   return FileId{info.st_dev, info.st_ino};
 }
 
-Distrust CheckTrust(const std::string& path) {
+Distrust CheckTrust(const std::string& path) { return CheckTrust(path, geteuid()); }
+
+Distrust CheckTrust(const std::string& path, uid_t user) {
   struct stat info = {};
   if (stat(path.c_str(), &info) != 0) {
     return {path + ": " + SystemText(), "check that the path is right"};
@@ -88,9 +90,9 @@ Distrust CheckTrust(const std::string& path) {
                 "plugin there",
             "chmod o-w '" + path + "', once you know what is in it"};
   }
-  if (info.st_uid != 0 && info.st_uid != geteuid()) {
+  if (info.st_uid != 0 && info.st_uid != user) {
     return {kind + path + " belongs to user " + std::to_string(info.st_uid) +
-                ", who is neither root nor you (user " + std::to_string(geteuid()) + ")",
+                ", who is neither root nor you (user " + std::to_string(user) + ")",
             "copy the plugin to a folder of your own, or chown '" + path + "'"};
   }
   return {};

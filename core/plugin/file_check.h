@@ -29,7 +29,8 @@ struct Distrust {
 
 // Refuses what others than the user could have put there: a file or folder that others
 // may write, or that belongs to neither root nor the user of the process.
-Distrust CheckTrust(const std::string& path);
+Distrust CheckTrust(const std::string& path, uid_t user);
+Distrust CheckTrust(const std::string& path);  // the user of the process
 // The same for a plugin file, the folder it was named in and, through symbolic links, the
 // file and folder that it really is.
 Distrust CheckPluginTrust(const std::string& path);

@@ -16,7 +16,7 @@ std::vector<std::string> PluginPathEntries();
 // PERMISSION_DENIED with the system's text.
 Result<std::vector<std::string>> ListPluginFiles(const std::string& folder);
 
-// "libberth_opencl.so" and "opencl.so" -> "opencl": names a plugin that has not spoken
+// "libberth_vendor.so" and "vendor.so" -> "vendor": names a plugin that has not spoken
 // yet.
 std::string PluginNameFromFile(const std::string& path);
 

@@ -67,7 +67,7 @@ struct NodeAbiView::Impl {
   std::string name;
   std::string device;
   const AttrMap& node_attrs;
-  // Deques: what is pushed later leaves what is there in place.
+  // Not vectors: what is pushed later leaves what is there in place.
   std::deque<berth_attr> attrs;
   std::vector<const berth_attr*> attr_pointers;
   std::deque<berth_value_info> values;
