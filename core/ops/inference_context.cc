@@ -55,26 +55,59 @@ Result<Shape> InferenceContext::Merge(const Shape& a, const Shape& b) const {
   return out;
 }
 
-Result<Shape> InferenceContext::ShapeFromInput(int i) const {
+Status InferenceContext::WithRankAtMost(int input_index, int rank) const {
+  const Shape& shape = input(input_index);
+  if (shape.rank() <= rank) return OkStatus();
+  return Error("Shape must be at most rank " + std::to_string(rank) + " but is rank " +
+               std::to_string(shape.rank()));
+}
+
+Result<int64_t> InferenceContext::MergeDim(int64_t a, int64_t b) const {
+  if (a == b || b == Shape::kUnknown) return a;
+  if (a == Shape::kUnknown) return b;
+  return Error("Dimensions must be equal, but are " + std::to_string(a) + " and " +
+               std::to_string(b));
+}
+
+Status InferenceContext::WithDim(int64_t dim, int64_t size) const {
+  if (dim == size || dim == Shape::kUnknown) return OkStatus();
+  return Error("Dimension must be " + std::to_string(size) + " but is " +
+               std::to_string(dim));
+}
+
+int64_t InferenceContext::input_dim(int i, int axis) const {
   const Shape& shape = input(i);
-  if (shape.has_rank() && shape.rank() > 1) {
-    return Error("Shape must be rank 1 but is rank " + std::to_string(shape.rank()));
-  }
+  if (!shape.has_rank()) return Shape::kUnknown;
+  return shape.dim(axis < 0 ? axis + shape.rank() : axis);
+}
+
+void InferenceContext::set_output_handle(int i, HandleShape handle) {
+  if (output_handles_.empty()) output_handles_.resize(outputs_.size());
+  output_handles_[i] = std::move(handle);
+}
+
+Result<Shape> InferenceContext::ShapeFromInput(int i) const {
+  BERTH_RETURN_IF_ERROR(WithRankAtMost(i, 1));
   const Tensor* value = input_value(i);
-  if (value == nullptr) {
+  if (value != nullptr && value->dtype() != BERTH_INT32 &&
+      value->dtype() != BERTH_INT64) {
+    return Error("A shape must be an int32 or int64 tensor, but input " +
+                 std::to_string(i) + " is " + std::string(DTypeName(value->dtype())));
+  }
+  const std::optional<Elements> elements = ElementsFromInput(i);
+  if (!elements) {
+    const Shape& shape = input(i);
     if (shape.rank() == 1 && shape.dim(0) >= 0 && shape.dim(0) <= Shape::kMaxRank) {
       return Shape::UnknownDims(static_cast<int>(shape.dim(0)));
     }
     return Shape::UnknownRank();
   }
-  if (value->dtype() != BERTH_INT32 && value->dtype() != BERTH_INT64) {
-    return Error("A shape must be an int32 or int64 tensor, but input " +
-                 std::to_string(i) + " is " + std::string(DTypeName(value->dtype())));
-  }
-  const std::vector<int64_t> dims = value->ToInts();
-  if (value->shape().rank() == 0) {
+  Elements dims = *elements;
+  if (input(i).rank() == 0) {
     // TensorFlow accepts the scalar -1 for "nothing is known".
-    if (dims[0] == Shape::kUnknown) return Shape::UnknownRank();
+    if (dims[0] == Shape::kUnknown || dims[0] == kUnknownElement) {
+      return Shape::UnknownRank();
+    }
     return Error("A shape must be a vector, or the scalar -1, but input " +
                  std::to_string(i) + " is the scalar " + std::to_string(dims[0]));
   }
@@ -83,13 +116,36 @@ Result<Shape> InferenceContext::ShapeFromInput(int i) const {
                  " dimensions, but input " + std::to_string(i) + " has " +
                  std::to_string(dims.size()));
   }
-  for (const int64_t dim : dims) {
+  for (int64_t& dim : dims) {
+    if (dim == kUnknownElement) dim = Shape::kUnknown;
     if (dim < Shape::kUnknown) {
       return Error("Dimension must be non-negative, but input " + std::to_string(i) +
                    " holds " + std::to_string(dim));
     }
   }
   return Shape(dims);
+}
+
+std::optional<Elements> InferenceContext::ElementsFromInput(int i) const {
+  const Tensor* value = input_value(i);
+  if (value != nullptr &&
+      (value->dtype() == BERTH_INT32 || value->dtype() == BERTH_INT64)) {
+    return value->ToInts();
+  }
+  const auto index = static_cast<size_t>(i);
+  if (index < args_.input_elements.size() && args_.input_elements[index] != nullptr) {
+    return *args_.input_elements[index];
+  }
+  return std::nullopt;
+}
+
+Result<std::optional<int64_t>> InferenceContext::IntFromInput(int i) const {
+  BERTH_RETURN_IF_ERROR(WithRank(i, 0));
+  const std::optional<Elements> elements = ElementsFromInput(i);
+  if (!elements || elements->size() != 1 || (*elements)[0] == kUnknownElement) {
+    return std::optional<int64_t>();
+  }
+  return std::optional<int64_t>((*elements)[0]);
 }
 
 }  // namespace berth

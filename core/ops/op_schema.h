@@ -51,7 +51,8 @@ struct OpSchema {
   std::string deprecation;     // why, for a deprecated op
   int deprecated_since = 0;    // GraphDef version; 0 = not deprecated
   ShapeFn shape_fn = nullptr;  // nullptr = unknown shapes
-  // The plugin's shape function behind "Vendor>Op"; see <berth/op.h>.
+  // The definition behind "Vendor>Op" (<berth/op.h>); who registers it sets shape_fn to a
+  // function that calls its infer_shapes through InferenceContext::schema().
   const struct berth_op_def* plugin_op = nullptr;
   // Which plugin brought it; empty = built in.
   std::string plugin;
