@@ -10,11 +10,12 @@
 
 namespace berth {
 
-// Runs the shape function of one node. `args` gives the inputs (schema, attributes, name
-// and number of outputs are taken from the node); `outputs` gets one shape an output,
-// unknown where the op has no shape function. INVALID_ARGUMENT for inputs that do not
-// fit. Thread-safe. With concrete shapes and the values of the inputs that shapes depend
-// on, the shapes are fully defined, unless they depend on the data (Where, Unique, …).
+// Runs the shape function of one node, for a run. `args` gives the inputs (schema,
+// attributes, name and number of outputs are taken from the node); `outputs` gets one
+// shape an output, unknown where the op has no shape function. INVALID_ARGUMENT for
+// inputs that do not fit. Thread-safe. With concrete shapes and the values of the inputs
+// that shapes depend on, the shapes are fully defined, unless they depend on the data
+// (Where, Unique, …).
 Status InferNodeShapes(const Node& node, const InferenceContext::Args& args,
                        std::vector<Shape>* outputs);
 

@@ -20,6 +20,10 @@ Status InferenceContext::Error(std::string message) const {
   return InvalidArgument(message + ".");
 }
 
+Status InferenceContext::UnimplementedError(std::string message) const {
+  return Unimplemented(std::string(Error(std::move(message)).message()));
+}
+
 Status InferenceContext::WithRank(int input_index, int rank) const {
   const Shape& shape = input(input_index);
   if (!shape.has_rank() || shape.rank() == rank) return OkStatus();

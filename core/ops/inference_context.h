@@ -46,6 +46,9 @@ class InferenceContext {
     std::span<const Elements* const> input_elements = {};
     // As input_values, for inputs that are resource handles.
     std::span<const HandleShape* const> input_handles = {};
+    // The shapes are those of a run. TensorFlow refuses some graphs that it would run: a
+    // window larger than its input gives an empty output.
+    bool at_run_time = false;
   };
   explicit InferenceContext(const Args& args);
 
@@ -78,8 +81,11 @@ class InferenceContext {
   Status WithRank(int input, int rank) const;
   Status WithRankAtLeast(int input, int rank) const;
   Status WithRankAtMost(int input, int rank) const;
+  bool at_run_time() const { return args_.at_run_time; }
   // `message` with " for 'node' (op: 'Op') with input shapes: …" behind it.
   Status Error(std::string message) const;
+  // The same as UNIMPLEMENTED: what TensorFlow's kernels refuse with that code.
+  Status UnimplementedError(std::string message) const;
   // The shape that agrees with both, or an error.
   Result<Shape> Merge(const Shape& a, const Shape& b) const;
   // The size that agrees with both, or "Dimensions must be equal, but are a and b".

@@ -1,5 +1,6 @@
 // Branches, loops, and the ops that only order or check.
 #include "core/ops/builtin_ops.h"
+#include "core/ops/shapes/control_flow_shapes.h"
 
 namespace berth {
 namespace {
@@ -7,27 +8,31 @@ namespace {
 constexpr OpSpec kControlFlowOps[] = {
     {"NoOp", ""},
     {"ControlTrigger", ""},
-    {"Switch", "data: T, pred: bool -> output_false: T, output_true: T", "T: type"},
+    {"Switch", "data: T, pred: bool -> output_false: T, output_true: T", "T: type",
+     SwitchShape},
     {"RefSwitch", "data: Ref(T), pred: bool -> output_false: Ref(T), output_true: Ref(T)",
-     "T: type", nullptr, kUninitializedInput},
-    {"Merge", "inputs: N * T -> output: T, value_index: int32", "T: type; N: int >= 1"},
+     "T: type", SwitchShape, kUninitializedInput},
+    {"Merge", "inputs: N * T -> output: T, value_index: int32", "T: type; N: int >= 1",
+     MergeShape},
     {"RefMerge", "inputs: Ref(N * T) -> output: Ref(T), value_index: int32",
-     "T: type; N: int >= 1"},
+     "T: type; N: int >= 1", MergeShape},
     {"Enter", "data: T -> output: T",
      "T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = "
-     "10"},
+     "10",
+     PassThroughShape},
     {"RefEnter", "data: Ref(T) -> output: Ref(T)",
      "T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = "
-     "10"},
-    {"Exit", "data: T -> output: T", "T: type"},
-    {"RefExit", "data: Ref(T) -> output: Ref(T)", "T: type"},
-    {"NextIteration", "data: T -> output: T", "T: type"},
-    {"RefNextIteration", "data: Ref(T) -> output: Ref(T)", "T: type"},
-    {"LoopCond", "input: bool -> output: bool"},
-    {"RefIdentity", "input: Ref(T) -> output: Ref(T)", "T: type", nullptr,
+     "10",
+     PassThroughShape},
+    {"Exit", "data: T -> output: T", "T: type", PassThroughShape},
+    {"RefExit", "data: Ref(T) -> output: Ref(T)", "T: type", PassThroughShape},
+    {"NextIteration", "data: T -> output: T", "T: type", PassThroughShape},
+    {"RefNextIteration", "data: Ref(T) -> output: Ref(T)", "T: type", PassThroughShape},
+    {"LoopCond", "input: bool -> output: bool", "", LoopCondShape},
+    {"RefIdentity", "input: Ref(T) -> output: Ref(T)", "T: type", PassThroughShape,
      kUninitializedInput},
     {"RefSelect", "index: int32, inputs: Ref(N * T) -> output: Ref(T)",
-     "T: type; N: int >= 1"},
+     "T: type; N: int >= 1", RefSelectShape},
     {"Assert", "condition: bool, data: T", "T: list(type) >= 1; summarize: int = 3",
      nullptr, kStateful},
 };

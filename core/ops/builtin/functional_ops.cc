@@ -1,5 +1,6 @@
 // Calls of functions, and the ops that a function or a cut of the graph is made of.
 #include "core/ops/builtin_ops.h"
+#include "core/ops/shapes/control_flow_shapes.h"
 
 namespace berth {
 namespace {
@@ -8,17 +9,19 @@ constexpr OpSpec kFunctionalOps[] = {
     {"If", "cond: Tcond, input: Tin -> output: Tout",
      "Tcond: type; Tin: list(type) >= 0; Tout: list(type) >= 0; then_branch: func; "
      "else_branch: func; output_shapes: list(shape) = []",
-     nullptr, kStateful},
+     OutputShapesAttr, kStateful},
     {"StatelessIf", "cond: Tcond, input: Tin -> output: Tout",
      "Tcond: type; Tin: list(type) >= 0; Tout: list(type) >= 0; then_branch: func; "
-     "else_branch: func; output_shapes: list(shape) = []"},
+     "else_branch: func; output_shapes: list(shape) = []",
+     OutputShapesAttr},
     {"While", "input: T -> output: T",
      "T: list(type) >= 0; cond: func; body: func; output_shapes: list(shape) = []; "
      "parallel_iterations: int = 10",
-     nullptr, kStateful},
+     OutputShapesAttr, kStateful},
     {"StatelessWhile", "input: T -> output: T",
      "T: list(type) >= 0; cond: func; body: func; output_shapes: list(shape) = []; "
-     "parallel_iterations: int = 10"},
+     "parallel_iterations: int = 10",
+     OutputShapesAttr},
     {"PartitionedCall", "args: Tin -> output: Tout",
      "Tin: list(type) >= 0; Tout: list(type) >= 0; f: func; config: string = ''; "
      "config_proto: string = ''; executor_type: string = ''"},
@@ -30,7 +33,7 @@ constexpr OpSpec kFunctionalOps[] = {
      "Tin: list(type) >= 1; Tout: list(type) >= 1; f: func"},
     {"_Arg", "-> output: T", "T: type; index: int >= 0", nullptr, kStateful},
     {"_ArrayToList", "input: N * T -> output: out_types",
-     "T: type; N: int >= 1; out_types: list(type) >= 1"},
+     "T: type; N: int >= 1; out_types: list(type) >= 1", ListOfArraysShape},
     {"_DeviceArg", "-> output: T", "T: type; index: int >= 0", nullptr, kStateful},
     {"_DeviceRetval", "input: T", "T: type; index: int >= 0", nullptr, kStateful},
     {"_HostRecv", "-> tensor: tensor_type",
@@ -42,7 +45,7 @@ constexpr OpSpec kFunctionalOps[] = {
      "recv_device: string; client_terminated: bool = false",
      nullptr, kStateful},
     {"_ListToArray", "input: Tin -> output: N * T",
-     "Tin: list(type) >= 1; T: type; N: int >= 1"},
+     "Tin: list(type) >= 1; T: type; N: int >= 1", ListOfArraysShape},
     {"_Recv", "-> tensor: tensor_type",
      "tensor_type: type; tensor_name: string; send_device: string; "
      "send_device_incarnation: int; recv_device: string; client_terminated: bool = false",

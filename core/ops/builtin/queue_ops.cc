@@ -1,5 +1,7 @@
 // Queues.
 #include "core/ops/builtin_ops.h"
+#include "core/ops/shapes/common.h"
+#include "core/ops/shapes/data_flow_shapes.h"
 
 namespace berth {
 namespace {
@@ -8,27 +10,27 @@ constexpr OpSpec kQueueOps[] = {
     {"FIFOQueue", "-> handle: Ref(string)",
      "component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = "
      "-1; container: string = ''; shared_name: string = ''",
-     nullptr, kStateful},
+     RefHandleShape, kStateful},
     {"FIFOQueueV2", "-> handle: resource",
      "component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = "
      "-1; container: string = ''; shared_name: string = ''",
-     nullptr, kStateful},
+     QueueHandleShape, kStateful},
     {"PaddingFIFOQueue", "-> handle: Ref(string)",
      "component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = "
      "-1; container: string = ''; shared_name: string = ''",
-     nullptr, kStateful},
+     RefHandleShape, kStateful},
     {"PaddingFIFOQueueV2", "-> handle: resource",
      "component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = "
      "-1; container: string = ''; shared_name: string = ''",
-     nullptr, kStateful},
+     QueueHandleShape, kStateful},
     {"PriorityQueue", "-> handle: Ref(string)",
      "component_types: list(type) >= 0 = []; shapes: list(shape) >= 0; capacity: int = "
      "-1; container: string = ''; shared_name: string = ''",
-     nullptr, kStateful},
+     RefHandleShape, kStateful},
     {"PriorityQueueV2", "-> handle: resource",
      "component_types: list(type) >= 0 = []; shapes: list(shape) >= 0; capacity: int = "
      "-1; container: string = ''; shared_name: string = ''",
-     nullptr, kStateful},
+     QueueHandleShape, kStateful},
     {"QueueClose", "handle: Ref(string)", "cancel_pending_enqueues: bool = false"},
     {"QueueCloseV2", "handle: resource", "cancel_pending_enqueues: bool = false", nullptr,
      kStateful},
@@ -52,20 +54,21 @@ constexpr OpSpec kQueueOps[] = {
      "Tcomponents: list(type) >= 1; timeout_ms: int = -1", nullptr, kStateful},
     {"QueueEnqueueV2", "handle: resource, components: Tcomponents",
      "Tcomponents: list(type) >= 1; timeout_ms: int = -1", nullptr, kStateful},
-    {"QueueIsClosed", "handle: Ref(string) -> is_closed: bool"},
-    {"QueueIsClosedV2", "handle: resource -> is_closed: bool", "", nullptr, kStateful},
-    {"QueueSize", "handle: Ref(string) -> size: int32"},
-    {"QueueSizeV2", "handle: resource -> size: int32", "", nullptr, kStateful},
+    {"QueueIsClosed", "handle: Ref(string) -> is_closed: bool", "", ScalarShape},
+    {"QueueIsClosedV2", "handle: resource -> is_closed: bool", "", ScalarShape,
+     kStateful},
+    {"QueueSize", "handle: Ref(string) -> size: int32", "", ScalarShape},
+    {"QueueSizeV2", "handle: resource -> size: int32", "", ScalarShape, kStateful},
     {"RandomShuffleQueue", "-> handle: Ref(string)",
      "component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = "
      "-1; min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; container: string = "
      "''; shared_name: string = ''",
-     nullptr, kStateful},
+     RefHandleShape, kStateful},
     {"RandomShuffleQueueV2", "-> handle: resource",
      "component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = "
      "-1; min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; container: string = "
      "''; shared_name: string = ''",
-     nullptr, kStateful},
+     QueueHandleShape, kStateful},
 };
 
 }  // namespace
