@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/ops/op_schema.h"
+#include "core/ops/shapes/array_shapes.h"
 #include "core/ops/shapes/strided_slice.h"
 
 namespace berth {
@@ -247,26 +248,11 @@ Known InvertPermutationElements(const InferenceContext& c, int /*output*/) {
   return out;
 }
 
-// The axes over which a gradient is summed, because this operand was broadcast there.
 Known BroadcastGradientElements(const InferenceContext& c, int output) {
   const Known own = c.ElementsFromInput(output);
   const Known other = c.ElementsFromInput(1 - output);
   if (!own || !other || !AllKnown(*own) || !AllKnown(*other)) return std::nullopt;
-  if (*own == *other) return Elements();
-  const size_t rank = std::max(own->size(), other->size());
-  const auto size_at = [&](const Elements& shape, size_t axis) {
-    const size_t missing = rank - shape.size();
-    return axis < missing ? int64_t{1} : shape[axis - missing];
-  };
-  Elements axes;
-  for (size_t axis = 0; axis < rank; ++axis) {
-    const int64_t a = size_at(*own, axis);
-    const int64_t b = size_at(*other, axis);
-    if (a != b && a != 1 && b != 1) return std::nullopt;
-    // TensorFlow sums over axes of size 1 on both sides as well.
-    if (a == 1) axes.push_back(static_cast<int64_t>(axis));
-  }
-  return axes;
+  return BroadcastGradientAxes(*own, *other);
 }
 
 using Table = absl::flat_hash_map<absl::string_view, PropagateFn>;

@@ -10,14 +10,18 @@ namespace {
 
 constexpr int64_t kUnknown = Shape::kUnknown;
 
-// Fills the one unknown size of `out` from the number of elements.
+// Fills the one unknown size of `out` from the number of elements. An empty tensor has
+// its missing size from the sizes above zero on both sides: [0,3] as [-1,0] is [3,0].
 Status FillReshapeDim(const InferenceContext& c, const Shape& in, Shape* out) {
   int unknown_axis = -1;
-  int64_t known = 1;
+  bool has_zero = false;
+  int64_t known = 1;  // without sizes of 0
   for (int i = 0; i < out->rank(); ++i) {
     if (out->dim(i) == kUnknown) {
       if (unknown_axis >= 0) return OkStatus();
       unknown_axis = i;
+    } else if (out->dim(i) == 0) {
+      has_zero = true;
     } else {
       BERTH_ASSIGN_OR_RETURN(known, MultiplyDims(c, known, out->dim(i)));
     }
@@ -26,14 +30,18 @@ Status FillReshapeDim(const InferenceContext& c, const Shape& in, Shape* out) {
   if (elements == kUnknown) return OkStatus();
   const std::string text = "Cannot reshape a tensor with " + std::to_string(elements) +
                            " elements to shape " + out->ToString() + " (" +
-                           std::to_string(known) + " elements)";
-  if (unknown_axis < 0) return elements == known ? OkStatus() : c.Error(text);
-  if (known == 0) {
-    return c.Error("Reshape cannot infer the missing size of " + out->ToString() +
-                   " for an empty tensor unless all other sizes are above zero");
+                           std::to_string(has_zero ? 0 : known) + " elements)";
+  if (has_zero != (elements == 0) && (has_zero || unknown_axis < 0)) {
+    return c.Error(text);
   }
-  if (elements % known != 0) return c.Error(text);
-  out->set_dim(unknown_axis, elements / known);
+  if (unknown_axis < 0) return has_zero || elements == known ? OkStatus() : c.Error(text);
+  int64_t counted = elements;
+  if (has_zero) {
+    counted = 1;
+    for (int i = 0; i < in.rank(); ++i) counted *= in.dim(i) == 0 ? 1 : in.dim(i);
+  }
+  if (counted % known != 0) return c.Error(text);
+  out->set_dim(unknown_axis, counted / known);
   return OkStatus();
 }
 
@@ -114,7 +122,10 @@ Status PlaceholderShape(InferenceContext& c) { return ExplicitShapeAttr(c); }
 
 Status PlaceholderWithDefaultShape(InferenceContext& c) {
   BERTH_RETURN_IF_ERROR(ExplicitShapeAttr(c));
-  return c.Merge(c.input(0), c.output(0)).status();
+  BERTH_ASSIGN_OR_RETURN(Shape merged, c.Merge(c.input(0), c.output(0)));
+  // A feed may have any shape that fits the attribute; the default has its own.
+  if (c.at_run_time()) c.set_output(0, std::move(merged));
+  return OkStatus();
 }
 
 Status EnsureShapeShape(InferenceContext& c) {
@@ -420,6 +431,7 @@ Status BroadcastToShape(InferenceContext& c) {
     for (int i = 0; i < in.rank(); ++i) {
       const int64_t to = out.dim(out.rank() - in.rank() + i);
       if (in.dim(i) > 1 && to != kUnknown && to != in.dim(i)) return c.Error(text);
+      if (in.dim(i) > 1) out.set_dim(out.rank() - in.rank() + i, in.dim(i));
     }
   }
   c.set_output(0, std::move(out));
@@ -438,12 +450,28 @@ Status BroadcastArgsShape(InferenceContext& c) {
 Status BroadcastGradientArgsShape(InferenceContext& c) {
   BERTH_RETURN_IF_ERROR(c.WithRank(0, 1));
   BERTH_RETURN_IF_ERROR(c.WithRank(1, 1));
-  const std::optional<Elements> a = c.ElementsFromInput(0);
-  const std::optional<Elements> b = c.ElementsFromInput(1);
-  if (a && b && c.input_value(0) != nullptr && c.input_value(1) != nullptr) {
-    BERTH_RETURN_IF_ERROR(BroadcastShapes(c, Shape(*a), Shape(*b)).status());
+  BERTH_RETURN_IF_ERROR(UnknownVectorShape(c));
+  if (c.input_value(0) == nullptr || c.input_value(1) == nullptr) return OkStatus();
+  const Elements a = c.input_value(0)->ToInts();
+  const Elements b = c.input_value(1)->ToInts();
+  BERTH_RETURN_IF_ERROR(BroadcastShapes(c, Shape(a), Shape(b)).status());
+  c.set_output(0, Shape({static_cast<int64_t>(BroadcastGradientAxes(a, b).size())}));
+  c.set_output(1, Shape({static_cast<int64_t>(BroadcastGradientAxes(b, a).size())}));
+  return OkStatus();
+}
+
+Elements BroadcastGradientAxes(const Elements& own, const Elements& other) {
+  Elements axes;
+  if (own == other) return axes;
+  const size_t rank = std::max(own.size(), other.size());
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const size_t missing = rank - own.size();
+    // TensorFlow also sums over axes of size 1 on both sides.
+    if (axis < missing || own[axis - missing] == 1) {
+      axes.push_back(static_cast<int64_t>(axis));
+    }
   }
-  return UnknownVectorShape(c);
+  return axes;
 }
 
 Status BitcastShape(InferenceContext& c) {

@@ -27,6 +27,9 @@ Status VectorToSameShape(InferenceContext& c);  // InvertPermutation
 Status BroadcastToShape(InferenceContext& c);
 Status BroadcastArgsShape(InferenceContext& c);
 Status BroadcastGradientArgsShape(InferenceContext& c);
+// The axes over which the gradient of an operand of shape `own` is summed, because it was
+// broadcast there against `other`. REQUIRES: the shapes broadcast.
+Elements BroadcastGradientAxes(const Elements& own, const Elements& other);
 Status BitcastShape(InferenceContext& c);
 Status RollShape(InferenceContext& c);
 

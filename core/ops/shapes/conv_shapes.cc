@@ -125,7 +125,13 @@ Status ConvBackpropInputShape(InferenceContext& c) {
     c.set_output(0, std::move(out));
     return OkStatus();
   }
-  return SizesShape(c, 0, 4);
+  BERTH_RETURN_IF_ERROR(SizesShape(c, 0, 4));
+  if (c.output(0).dim(0) == kUnknown && c.input(2).rank() == 4) {
+    Shape out = c.output(0);
+    out.set_dim(0, c.input_dim(2, 0));
+    c.set_output(0, std::move(out));
+  }
+  return OkStatus();
 }
 
 Status Conv3DBackpropInputShape(InferenceContext& c) { return SizesShape(c, 0, 5); }

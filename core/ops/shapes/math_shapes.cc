@@ -1,6 +1,7 @@
 #include "core/ops/shapes/math_shapes.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 
@@ -21,6 +22,15 @@ Result<Shape> BatchMatMulOf(const InferenceContext& c, const Shape& batch) {
       batch, Shape({c.input_dim(0, adj_x ? -1 : -2), c.input_dim(1, adj_y ? -2 : -1)}));
 }
 
+double HalfToDouble(uint16_t bits) {
+  const int exponent = (bits >> 10) & 0x1F;
+  const int fraction = bits & 0x3FF;
+  const double sign = (bits & 0x8000) != 0 ? -1.0 : 1.0;
+  if (exponent == 0x1F) return fraction == 0 ? sign * INFINITY : NAN;
+  if (exponent == 0) return sign * std::ldexp(fraction, -24);
+  return sign * std::ldexp(1024 + fraction, exponent - 25);
+}
+
 // The value of a scalar of any number type, as the kernel will see it.
 std::optional<double> NumberFromInput(const InferenceContext& c, int i) {
   const Tensor* value = c.input_value(i);
@@ -30,6 +40,11 @@ std::optional<double> NumberFromInput(const InferenceContext& c, int i) {
       return static_cast<double>(*value->data<float>());
     case BERTH_DOUBLE:
       return *value->data<double>();
+    case BERTH_HALF:
+      return HalfToDouble(*value->data<uint16_t>());
+    case BERTH_BFLOAT16:
+      return static_cast<double>(
+          std::bit_cast<float>(static_cast<uint32_t>(*value->data<uint16_t>()) << 16));
     default:
       return std::nullopt;
   }

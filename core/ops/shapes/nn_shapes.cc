@@ -79,7 +79,9 @@ Status FusedBatchNormShape(InferenceContext& c) {
   out.set_dim(layout.channel, depth);
   c.set_output(0, std::move(out));
   for (int i = 1; i < std::min(c.num_outputs(), 5); ++i) c.set_output(i, Shape({depth}));
-  // reserve_space_3 belongs to the kernel: its size is not the graph's business.
+  // reserve_space_3 is for kernels that need it; the graph cannot say how much. Without
+  // such a need it is a scalar.
+  if (c.num_outputs() > 5 && c.at_run_time()) c.set_output(5, Shape());
   return OkStatus();
 }
 

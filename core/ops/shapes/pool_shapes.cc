@@ -26,6 +26,8 @@ Result<Shape> SlideWindow(const InferenceContext& c, const ImageLayout& layout,
   Shape out = OrUnknownDims(c.input(0), layout.rank);
   for (size_t axis = 0; axis < sizes.size(); ++axis) {
     Window window{.size = sizes[axis], .stride = strides[axis]};
+    // The batch may be empty.
+    if (window.size == 1 && window.stride == 1 && pads.empty()) continue;
     if (!pads.empty()) {
       window.pad_before = pads[2 * axis];
       window.pad_after = pads[2 * axis + 1];
