@@ -79,13 +79,15 @@ Result<std::unique_ptr<FileReader>> FileReader::Open(const std::string& path) {
 
 FileReader::~FileReader() { close(fd_); }
 
+Status FileReader::CheckRange(uint64_t offset, uint64_t size) const {
+  if (offset <= size_ && size <= size_ - offset) return OkStatus();
+  return DataLoss("'" + path_ + "' is cut: it ends at byte " + std::to_string(size_) +
+                  ", but " + std::to_string(size) + " bytes are wanted from byte " +
+                  std::to_string(offset));
+}
+
 Status FileReader::Read(uint64_t offset, uint64_t size, char* out) const {
-  if (offset > size_ || size > size_ - offset) {
-    return DataLoss("'" + path_ + "' ends at byte " + std::to_string(size_) +
-                    ", but bytes " + std::to_string(offset) + " to " +
-                    std::to_string(offset) + "+" + std::to_string(size) +
-                    " are needed: the file is cut");
-  }
+  BERTH_RETURN_IF_ERROR(CheckRange(offset, size));
   while (size > 0) {
     const ssize_t got = pread(fd_, out, size, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;

@@ -39,7 +39,9 @@ class FileReader {
 
   const std::string& path() const { return path_; }
   uint64_t size() const { return size_; }
-  // Fills `out`. DATA_LOSS naming file and offset when the file ends before.
+  // DATA_LOSS naming file and offset when the file ends before that range does.
+  Status CheckRange(uint64_t offset, uint64_t size) const;
+  // Fills `out`; the errors of CheckRange.
   Status Read(uint64_t offset, uint64_t size, char* out) const;
 
  private:

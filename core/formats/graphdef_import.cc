@@ -7,6 +7,7 @@
 #include "core/formats/graphdef.h"
 #include "core/formats/graphdef_link.h"
 #include "core/formats/graphdef_reader.h"
+#include "core/formats/problems.h"
 #include "core/formats/wire.h"
 #include "core/ops/op_schema.h"
 #include "core/registry/device_name.h"

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <optional>
 
+#include "core/formats/problems.h"
+
 namespace berth::formats {
 namespace {
 
@@ -234,17 +236,6 @@ class Sorter {
 };
 
 }  // namespace
-
-void Problems::Add(std::string text) {
-  if (count_++ < kShown) shown_.push_back(std::move(text));
-}
-
-std::string Problems::Summary(std::string_view what) const {
-  std::string text(what);
-  for (size_t i = 0; i < shown_.size(); ++i) text += (i == 0 ? ": " : "; ") + shown_[i];
-  if (count_ > kShown) text += "; … and " + std::to_string(count_ - kShown) + " more";
-  return text;
-}
 
 bool IsBackEdge(std::string_view consumer_op, std::string_view producer_op) {
   return (consumer_op == "Merge" || consumer_op == "RefMerge") &&

@@ -36,20 +36,6 @@ struct LinkOptions {
   Graph* graph;
 };
 
-// Collects what is wrong, so that one error can say all of it.
-class Problems {
- public:
-  void Add(std::string text);
-  bool empty() const { return count_ == 0; }
-  // "what: first; second; … and 7 more".
-  std::string Summary(std::string_view what) const;
-
- private:
-  static constexpr int kShown = 20;
-  std::vector<std::string> shown_;
-  int count_ = 0;
-};
-
 // True for an edge that closes a loop: into a Merge from a NextIteration.
 bool IsBackEdge(std::string_view consumer_op, std::string_view producer_op);
 
