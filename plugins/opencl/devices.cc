@@ -109,6 +109,8 @@ PhysicalDevice ReadDevice(cl_platform_id platform, cl_device_id device, size_t p
   facts.base_alignment = std::max<cl_uint>(bits / 8, 64);
   facts.compute_units =
       std::max<cl_uint>(Info<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS, 1), 1);
+  facts.native_float_width =
+      Info<cl_uint>(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, 4);
   facts.unified_memory =
       Info<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE) != CL_FALSE;
   std::array<size_t, 8> sizes = {};

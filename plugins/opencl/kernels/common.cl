@@ -31,26 +31,25 @@ inline uint fast_divide(uint n, FastDiv by) {
 }
 
 // The offset of element `i` of the walk in operand `k`.
-#define WALK_OFFSETS(walk, i, OFFSET_DECLS, STEP)        \
-  uint rest_ = (i);                                      \
-  OFFSET_DECLS;                                          \
-  for (int d_ = (int)(walk).rank - 1; d_ >= 0; --d_) {   \
-    const uint quotient_ = fast_divide(rest_, (walk).size[d_]); \
+#define WALK_OFFSETS(walk, i, OFFSET_DECLS, STEP)                               \
+  uint rest_ = (i);                                                             \
+  OFFSET_DECLS;                                                                 \
+  for (int d_ = (int)(walk).rank - 1; d_ >= 0; --d_) {                          \
+    const uint quotient_ = fast_divide(rest_, (walk).size[d_]);                 \
     const int coordinate_ = (int)(rest_ - quotient_ * (walk).size[d_].divisor); \
-    rest_ = quotient_;                                   \
-    STEP;                                                \
+    rest_ = quotient_;                                                          \
+    STEP;                                                                       \
   }
 
 // Codes of DeviceError in event.h. The first finder wins.
 #define ERROR_LABEL_OUT_OF_RANGE 1
 #define ERROR_DIVISION_BY_ZERO 2
 
-inline void set_error(__global int *error, int code, int site, long a, long b) {
-  if (atomic_cmpxchg((volatile __global int *)error, 0, code) != 0) return;
+inline void set_error(__global int* error, int code, int site, long a, long b) {
+  if (atomic_cmpxchg((volatile __global int*)error, 0, code) != 0) return;
   error[1] = site;
   error[2] = (int)(a & 0xffffffffL);
   error[3] = (int)(a >> 32);
   error[4] = (int)(b & 0xffffffffL);
   error[5] = (int)(b >> 32);
 }
-

@@ -4,8 +4,8 @@
 __kernel void StridedCopy(INPUT(T, in), OUTPUT(T, out), const uint n, const Walk walk) {
   const uint i = get_global_id(0);
   if (i < n) {
-    WALK_OFFSETS(walk, i, int from = 0; int to = 0,
-                 from += coordinate_ * walk.stride[0][d_];
+    WALK_OFFSETS(walk, i, int from = 0;
+                 int to = 0, from += coordinate_ * walk.stride[0][d_];
                  to += coordinate_ * walk.stride[1][d_])
     // Offsets may be negative along a reversed dimension.
     out[(long)out_at + to] = in[(long)in_at + from];
@@ -17,8 +17,8 @@ __kernel void Select(INPUT(uchar, condition), INPUT(T, a), INPUT(T, b), OUTPUT(T
                      const uint n, const Walk walk) {
   const uint i = get_global_id(0);
   if (i < n) {
-    WALK_OFFSETS(walk, i, int at_c = 0; int at_a = 0; int at_b = 0,
-                 at_c += coordinate_ * walk.stride[0][d_];
+    WALK_OFFSETS(walk, i, int at_c = 0; int at_a = 0;
+                 int at_b = 0, at_c += coordinate_ * walk.stride[0][d_];
                  at_a += coordinate_ * walk.stride[1][d_];
                  at_b += coordinate_ * walk.stride[2][d_])
     out[out_at + i] =

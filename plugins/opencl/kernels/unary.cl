@@ -1,12 +1,12 @@
 // Element-wise ops of one operand. T is float or double.
 
-#define UNARY(NAME, EXPR)                                                      \
-  __kernel void NAME(INPUT(T, in), OUTPUT(T, out), const ulong n) {            \
-    const ulong i = get_global_id(0);                                          \
-    if (i < n) {                                                               \
-      const T x = in[in_at + i];                                               \
-      out[out_at + i] = EXPR;                                                  \
-    }                                                                          \
+#define UNARY(NAME, EXPR)                                           \
+  __kernel void NAME(INPUT(T, in), OUTPUT(T, out), const ulong n) { \
+    const ulong i = get_global_id(0);                               \
+    if (i < n) {                                                    \
+      const T x = in[in_at + i];                                    \
+      out[out_at + i] = EXPR;                                       \
+    }                                                               \
   }
 
 UNARY(Neg, -x)
@@ -18,7 +18,7 @@ UNARY(Log, log(x))
 UNARY(Log1p, log1p(x))
 UNARY(Sqrt, sqrt(x))
 UNARY(Rsqrt, (T)1 / sqrt(x))
-UNARY(Square, x *x)
+UNARY(Square, x* x)
 UNARY(Reciprocal, (T)1 / x)
 UNARY(Tanh, tanh(x))
 UNARY(Sigmoid, (T)1 / ((T)1 + exp(-x)))

@@ -8,34 +8,28 @@
 #include "plugins/opencl/ops/families.h"
 #include "plugins/opencl/ops/host_values.h"
 #include "plugins/opencl/ops/op_kernel.h"
+#include "plugins/opencl/ops/strided_copy.h"
 
 namespace berth::opencl {
 namespace {
 
-// One strided copy: from an input into the output, offsets in elements.
+// One strided copy from an input into the output.
 struct Piece {
   int input = 0;
-  uint64_t from = 0;
-  uint64_t to = 0;
-  uint64_t num_elements = 0;
-  DeviceWalk walk;
+  CopyPlan copy;
 };
 
 // What an op's planner answers: an optional fill of the whole output, then the pieces.
 struct MovePlan {
+  const StridedCopier* copier = nullptr;
   bool zero_first = false;
   std::vector<Piece> pieces;
 
-  // Adds a copy along `walk` (operand 0 the input, 1 the output).
-  Status Add(Walk walk, int input, uint64_t from, uint64_t to) {
+  // Adds a copy along `walk` (operand 0 the input, 1 the output); offsets in elements.
+  Status Add(const Walk& walk, int input, uint64_t from, uint64_t to) {
     Piece piece;
     piece.input = input;
-    piece.from = from;
-    piece.to = to;
-    piece.num_elements = static_cast<uint64_t>(walk.num_elements());
-    if (piece.num_elements == 0) return {};
-    walk.Collapse();
-    BERTH_CL_ASSIGN_OR_RETURN(piece.walk, ToDevice(walk));
+    BERTH_CL_ASSIGN_OR_RETURN(piece.copy, copier->Plan(walk, from, to));
     pieces.push_back(piece);
     return {};
   }
@@ -190,7 +184,8 @@ Status PlanBroadcastTo(PrepareContext& context, MovePlan* plan) {
   const int shift = rank - x.rank;
   bool fits = shift >= 0 && rank <= kMaxWalkRank;
   for (int d = 0; fits && d < x.rank; ++d) {
-    fits = x.dims[d] == 1 || x.dims[d] == dims[static_cast<size_t>(shift + d)];
+    fits = x.dims[d] == 1 ||
+           x.dims[d] == dims.at(static_cast<size_t>(shift) + static_cast<size_t>(d));
   }
   if (!fits) {
     return sdk::InvalidArgument("Incompatible shapes: " + sdk::ShapeString(x) + " vs. " +
@@ -282,14 +277,14 @@ class MoveKernel {
     for (const PlannedOp& planned : kPlannedOps) {
       if (std::strcmp(planned.op, node.op()) == 0) kernel->plan_ = planned.plan;
     }
-    kernel->element_size_ = sdk::DtypeSize(node.output(0).dtype);
     BERTH_CL_ASSIGN_OR_RETURN(
-        kernel->copy_, ContextOf(device)->Kernel(
-                           "move", RawTypeOptions(kernel->element_size_), "StridedCopy"));
+        kernel->copier_,
+        StridedCopier::Create(ContextOf(device), sdk::DtypeSize(node.output(0).dtype)));
     return kernel;
   }
 
   Status Prepare(PrepareContext& context, MovePlan* plan) const {
+    plan->copier = &copier_;
     return plan_(context, plan);
   }
 
@@ -300,21 +295,15 @@ class MoveKernel {
       BERTH_SDK_RETURN_IF_ERROR(FillTensor(context, out, &zero, sizeof(zero)));
     }
     for (const Piece& piece : plan.pieces) {
-      const size_t size = element_size_;
-      Launch launch(context, *copy_);
-      launch.Memory(context.input(piece.input), piece.from * size, size)
-          .Memory(out, piece.to * size, size)
-          .Value(static_cast<cl_uint>(piece.num_elements))
-          .Value(piece.walk);
-      BERTH_SDK_RETURN_IF_ERROR(launch.Run({piece.num_elements}));
+      BERTH_SDK_RETURN_IF_ERROR(
+          copier_.Run(context, piece.copy, context.input(piece.input), 0, out, 0));
     }
     return {};
   }
 
  private:
   Planner plan_ = nullptr;
-  size_t element_size_ = 0;
-  const KernelRef* copy_ = nullptr;
+  StridedCopier copier_;
 };
 
 // Select (a vector condition chooses rows) and SelectV2 (broadcasting).

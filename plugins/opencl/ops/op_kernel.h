@@ -32,6 +32,9 @@ std::string TypeOptions(int32_t dtype);
 // "-DT=uint": for data movement, an unsigned type of `size` bytes (1, 2, 4 or 8).
 std::string RawTypeOptions(size_t size);
 
+// Rounds an offset in scratch memory up to where any part may begin.
+inline uint64_t Aligned(uint64_t bytes) { return (bytes + 255) / 256 * 256; }
+
 // For rows of DT_DOUBLE: "" where the device that the node is placed on has cl_khr_fp64,
 // otherwise the reason. Set by the plugin, which knows the devices.
 std::string SupportsDouble(const NodeView& node);

@@ -171,7 +171,10 @@ bool ReadGoldenCase(const std::string& folder, GoldenCase* out, std::string* why
     call.inputs.push_back(tensor);
     call.arg_names.emplace_back(HostArgument(call.op, i, count));
   }
-  if (step.contains("error")) out->error_class = step.at("error").at("class");
+  if (step.contains("error")) {
+    out->error_class = step.at("error").at("class");
+    out->error_message = step.at("error").value("message", "");
+  }
   call.output_dtypes.clear();
   for (const Json& fetch : step.at("fetches")) {
     GoldenOutput output;

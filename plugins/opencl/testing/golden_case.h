@@ -22,6 +22,7 @@ struct GoldenCase {
   OpCall call;
   std::vector<GoldenOutput> outputs;
   std::string error_class;  // "InvalidArgumentError" where the step fails
+  std::string error_message;
 };
 
 // False when the case cannot be put as one call of a kernel (`why` says which part).

@@ -362,7 +362,7 @@ const berth_kernel_def* Harness::FindRow(const berth_node& node, std::string* wh
       }
     }
     if (!fits) {
-      *why = "no row for the dtype";
+      if (*why == "no row for the op") *why = "no row for the dtype";
       continue;
     }
     std::vector<char> reason(512, '\0');

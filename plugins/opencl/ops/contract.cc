@@ -1,0 +1,97 @@
+#include "plugins/opencl/ops/contract.h"
+
+#include <algorithm>
+#include <string>
+
+namespace berth::opencl {
+namespace {
+
+// Rows and vectors of a tile that fit in the registers: 12 x 2 in 32 of 512 bits, 6 x 2
+// in 16 smaller ones. A GPU's work-item has fewer and wants many neighbours.
+struct TileShape {
+  int32_t rows;
+  int32_t vectors;
+  int32_t width;  // elements of a vector
+};
+
+TileShape ChooseTile(const PhysicalDevice& device, size_t element_size) {
+  const int32_t scale = static_cast<int32_t>(element_size / sizeof(float));
+  if (!device.is_cpu()) return {4, 1, 4};
+  const auto width = static_cast<int32_t>(device.native_float_width);
+  if (width >= 16) return {12, 2, 16 / scale};
+  if (width >= 8) return {6, 2, 8 / scale};
+  return {6, 2, std::max(4 / scale, 2)};
+}
+
+int32_t CeilDiv(int32_t a, int32_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+Result<Contractor> Contractor::Create(Context* context, int32_t dtype) {
+  Contractor made;
+  const PhysicalDevice& device = context->facts();
+  made.element_size_ = sdk::DtypeSize(dtype);
+  const TileShape tile = ChooseTile(device, made.element_size_);
+  made.tile_m_ = tile.rows;
+  made.tile_n_ = tile.vectors * tile.width;
+  // A processor's core takes a tile as one work-item of its own group.
+  made.group_ = device.is_cpu() ? 1 : 64;
+  made.wanted_tiles_ = uint64_t{device.compute_units} * (device.is_cpu() ? 8 : 512);
+  const std::string options = TypeOptions(dtype) + " -DVW=" + std::to_string(tile.width) +
+                              " -DMR=" + std::to_string(tile.rows) +
+                              " -DNV=" + std::to_string(tile.vectors);
+  BERTH_CL_ASSIGN_OR_RETURN(made.contract_,
+                            context->Kernel("contract", options, "Contract"));
+  BERTH_CL_ASSIGN_OR_RETURN(made.sum_slices_,
+                            context->Kernel("contract", options, "SumSlices"));
+  return made;
+}
+
+ContractPlan Contractor::Plan(Contraction contraction) const {
+  ContractPlan plan;
+  const int32_t tiles_m = CeilDiv(contraction.m, tile_m_);
+  const int32_t tiles_n = CeilDiv(contraction.n, tile_n_);
+  const uint64_t tiles = static_cast<uint64_t>(tiles_m) * static_cast<uint64_t>(tiles_n);
+  int32_t slices = 1;
+  if (contraction.c_column == 1 && contraction.c_row == contraction.n &&
+      tiles < wanted_tiles_) {
+    slices = static_cast<int32_t>(std::min<uint64_t>(
+        (wanted_tiles_ + tiles - 1) / tiles, static_cast<uint64_t>(contraction.k[0])));
+  }
+  contraction.slice = CeilDiv(contraction.k[0], slices);
+  plan.num_slices = CeilDiv(contraction.k[0], contraction.slice);
+  plan.contraction = contraction;
+  plan.grid = {static_cast<size_t>(tiles_n), static_cast<size_t>(tiles_m),
+               static_cast<size_t>(plan.num_slices)};
+  if (plan.num_slices > 1) {
+    plan.scratch_bytes = static_cast<uint64_t>(plan.num_slices) *
+                         static_cast<uint64_t>(contraction.m) *
+                         static_cast<uint64_t>(contraction.n) * element_size_;
+  }
+  return plan;
+}
+
+Status Contractor::Run(const ComputeContext& context, const ContractPlan& plan, Operand a,
+                       Operand b, Operand c, Operand scratch) const {
+  const Contraction& contraction = plan.contraction;
+  const uint64_t per_slice =
+      static_cast<uint64_t>(contraction.m) * static_cast<uint64_t>(contraction.n);
+  const bool sliced = plan.num_slices > 1;
+  const Operand target = sliced ? scratch : c;
+  Launch launch(context, *contract_);
+  launch.Memory(*a.tensor, a.byte_offset, element_size_)
+      .Memory(*b.tensor, b.byte_offset, element_size_)
+      .Memory(*target.tensor, target.byte_offset, element_size_)
+      .Value<cl_ulong>(sliced ? per_slice : 0)
+      .Value(contraction);
+  BERTH_SDK_RETURN_IF_ERROR(launch.Run(plan.grid, group_));
+  if (!sliced) return {};
+  Launch sum(context, *sum_slices_);
+  sum.Memory(*scratch.tensor, scratch.byte_offset, element_size_)
+      .Memory(*c.tensor, c.byte_offset, element_size_)
+      .Value<cl_ulong>(per_slice)
+      .Value<cl_int>(plan.num_slices);
+  return sum.Run({per_slice});
+}
+
+}  // namespace berth::opencl
