@@ -1,5 +1,5 @@
-// arg_max.cc — ArgMax and ArgMin on the CPU. Among equals the lowest index wins, and the
-// first NaN wins over everything.
+// arg_max.cc — ArgMax and ArgMin on the CPU. Among equals the lowest index wins. A NaN
+// wins over nothing but other NaNs, as in TensorFlow.
 #include "kernels-cpu/common.h"
 #include "kernels-cpu/families.h"
 
@@ -79,9 +79,9 @@ class ArgKernel {
   static int64_t Best(const T* x, int64_t count, int64_t stride) {
     int64_t best = 0;
     T value = x[0];
-    for (int64_t i = 1; i < count && value == value; ++i) {
+    for (int64_t i = 1; i < count; ++i) {
       const T candidate = x[i * stride];
-      if (C::Beats(candidate, value) || candidate != candidate) {
+      if (C::Beats(candidate, value) || (value != value && candidate == candidate)) {
         best = i;
         value = candidate;
       }

@@ -61,6 +61,34 @@ void Run(const void* x, void* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) z[i] = Convert<To>(in[i]);
 }
 
+// Casts to a shorter real type that cut the mantissa off instead of rounding it
+// (attribute Truncate): the bits that have no place are cleared first.
+template <typename From, typename To, int kKeptBits>
+void RunTruncated(const void* x, void* out, int64_t n) {
+  using Bits = std::conditional_t<sizeof(From) == 4, uint32_t, uint64_t>;
+  constexpr int kCut = std::numeric_limits<From>::digits - 1 - kKeptBits;
+  const From* in = static_cast<const From*>(x);
+  To* z = static_cast<To*>(out);
+  for (int64_t i = 0; i < n; ++i) {
+    Bits bits;
+    std::memcpy(&bits, in + i, sizeof(bits));
+    if (in[i] == in[i]) bits &= ~Bits{0} << kCut;
+    From cut;
+    std::memcpy(&cut, &bits, sizeof(cut));
+    z[i] = Convert<To>(cut);
+  }
+}
+
+// No loop where truncation changes nothing.
+UnaryLoop TruncatedLoopFor(int32_t from, int32_t to) {
+  if (from == kF32 && to == kHalf) return {&RunTruncated<float, Half, 10>, 4, 2, 2};
+  if (from == kF32 && to == kBf16) return {&RunTruncated<float, Bfloat16, 7>, 4, 2, 2};
+  if (from == kF64 && to == kHalf) return {&RunTruncated<double, Half, 10>, 8, 2, 2};
+  if (from == kF64 && to == kBf16) return {&RunTruncated<double, Bfloat16, 7>, 8, 2, 2};
+  if (from == kF64 && to == kF32) return {&RunTruncated<double, float, 23>, 8, 4, 1};
+  return {};
+}
+
 template <typename From>
 UnaryLoop To(int32_t dtype) {
   switch (dtype) {
@@ -132,7 +160,11 @@ class CastKernel : public UnaryBase {
  public:
   using UnaryBase::UnaryBase;
   static Result<std::unique_ptr<CastKernel>> Create(const NodeView& node, berth_device*) {
-    const UnaryLoop loop = LoopFor(node.input(0).dtype, node.output(0).dtype);
+    const int32_t from = node.input(0).dtype;
+    const int32_t to = node.output(0).dtype;
+    UnaryLoop loop;
+    if (node.Bool("Truncate")) loop = TruncatedLoopFor(from, to);
+    if (loop.run == nullptr) loop = LoopFor(from, to);
     if (loop.run == nullptr) return NoLoop(node, node.input(0).dtype);
     return std::make_unique<CastKernel>(loop);
   }

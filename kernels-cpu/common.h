@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -38,6 +39,14 @@ constexpr int32_t kHalf = BERTH_HALF;
 constexpr int32_t kBf16 = BERTH_BFLOAT16;
 constexpr int32_t kC64 = BERTH_COMPLEX64;
 constexpr int32_t kC128 = BERTH_COMPLEX128;
+
+// Every dtype whose elements have a fixed size: kernels that only move data take them
+// all.
+constexpr std::initializer_list<int32_t> kFixedSize = {
+    BERTH_FLOAT,  BERTH_DOUBLE, BERTH_INT32,    BERTH_INT64,     BERTH_BOOL,
+    BERTH_UINT8,  BERTH_INT8,   BERTH_INT16,    BERTH_UINT16,    BERTH_UINT32,
+    BERTH_UINT64, BERTH_HALF,   BERTH_BFLOAT16, BERTH_COMPLEX64, BERTH_COMPLEX128};
+constexpr std::initializer_list<int32_t> kIndexTypes = {BERTH_INT32, BERTH_INT64};
 
 // Bytes that one piece of a memory-bound loop should touch before a second thread pays.
 constexpr int64_t kGrainBytes = 128 * 1024;
@@ -77,6 +86,17 @@ inline std::vector<int64_t> IndexVector(const berth_tensor& tensor) {
     values[i] = IndexAt(tensor, static_cast<int64_t>(i));
   }
   return values;
+}
+
+// `axis` counted from the front. REQUIRES: -rank <= axis < rank.
+inline int FrontAxis(int64_t axis, int rank) {
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+// Writes a shape that depends on values and that the op's shape function may not know.
+inline void SetShape(berth_shape* shape, const int64_t* dims, int rank) {
+  shape->rank = rank;
+  std::copy(dims, dims + rank, shape->dims);
 }
 
 // Create() of kernels that are built from the node alone.

@@ -8,17 +8,17 @@
 namespace berth::cpu {
 namespace {
 
-// Written so that a comparison with NaN keeps x.
+// NaN stays NaN; a zero of either sign becomes a positive one.
 struct ReluArithmetic {
   template <typename T>
   static T Apply(T x) {
-    return x < 0 ? T{0} : x;
+    return x > 0 || x != x ? x : T{0};
   }
 };
 struct Relu6Arithmetic {
   template <typename T>
   static T Apply(T x) {
-    const T low = x < 0 ? T{0} : x;
+    const T low = x > 0 || x != x ? x : T{0};
     return low > 6 ? T{6} : low;
   }
 };
