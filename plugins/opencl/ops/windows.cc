@@ -12,6 +12,14 @@ std::array<int64_t, 2> Spatial(const NodeView& node, const char* attr) {
   return {values[1], values[2]};
 }
 
+// True for an absent list and for one of four whose outer entries are 1.
+bool IsSpatialOnly(const berth_attr* attr) {
+  if (attr == nullptr || attr->kind != BERTH_ATTR_LIST_INT || attr->count == 0) {
+    return true;
+  }
+  return attr->count == 4 && attr->ints[0] == 1 && attr->ints[3] == 1;
+}
+
 }  // namespace
 
 WindowAttrs WindowAttrs::Read(const NodeView& node) {
@@ -61,9 +69,7 @@ std::string SupportsWindows(const NodeView& node) {
     return "data_format=" + std::string(format) + ": only NHWC runs on OPENCL";
   }
   for (const char* attr : {"strides", "ksize", "dilations"}) {
-    const std::vector<int64_t> values = node.Ints(attr);
-    if (values.empty()) continue;
-    if (values.size() != 4 || values[0] != 1 || values[3] != 1) {
+    if (!IsSpatialOnly(node.Find(attr))) {
       return std::string(attr) + ": batch and depth must be 1 on OPENCL";
     }
   }
