@@ -43,11 +43,11 @@ Status CheckOnHost(const google::protobuf::Map<std::string, std::string>& device
   return OkStatus();
 }
 
-// What a timeline shows: "name = Op".
+// "name = Op(…)": the form that TensorFlow's timeline takes apart.
 std::string Label(const TraceEvent& event) {
-  std::string label = event.node + " = " + event.op;
-  if (event.bytes > 0) label += " (" + std::to_string(event.bytes) + " bytes)";
-  return label;
+  const std::string inside =
+      event.bytes > 0 ? std::to_string(event.bytes) + " bytes" : "";
+  return event.node + " = " + event.op + "(" + inside + ")";
 }
 
 void FillStats(const TraceEvent& event, tf::NodeExecStats* stats) {

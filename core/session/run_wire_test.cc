@@ -67,14 +67,14 @@ TEST(RunWireTest, MetadataHasOneBlockADevice) {
   ASSERT_EQ(step.dev_stats(0).node_stats_size(), 2);
   const tf::NodeExecStats& mul = step.dev_stats(0).node_stats(0);
   EXPECT_EQ(mul.node_name(), "mul");
-  EXPECT_EQ(mul.timeline_label(), "mul = MatMul");
+  EXPECT_EQ(mul.timeline_label(), "mul = MatMul()");
   EXPECT_EQ(mul.all_start_micros(), 1);
   EXPECT_EQ(mul.all_start_nanos(), 1500);
   EXPECT_EQ(mul.op_end_rel_nanos(), 3000);
   EXPECT_EQ(mul.all_end_rel_micros(), 3);
   EXPECT_EQ(mul.thread_id(), 1u);
   EXPECT_EQ(mul.memory(0).peak_bytes(), 4096);
-  EXPECT_EQ(step.dev_stats(1).node_stats(0).timeline_label(), "x = _Copy (256 bytes)");
+  EXPECT_EQ(step.dev_stats(1).node_stats(0).timeline_label(), "x = _Copy(256 bytes)");
   EXPECT_EQ(step.dev_stats(1).thread_names().at(2), "thread 2");
 }
 
