@@ -123,33 +123,50 @@ void PluginEntry::MakeDevices(std::vector<DeviceDesc> descs) {
   }
 }
 
-bool PluginEntry::Start(const std::vector<PluginEntry*>& others,
-                        const PluginOptions* options, LoadFailure* failure) {
-  note.clear();
-  if (!Query(failure)) return false;
-  const char* type_option = options->Get(plugin.name, "device_type");
-  Result<KernelRegistry::TypeNames> names = ParseTypeOption(type_option, table_);
+bool PluginEntry::ReadTypes(const PluginOptions& options, LoadFailure* failure) {
+  Result<KernelRegistry::TypeNames> names =
+      ParseTypeOption(options.Get(plugin.name, "device_type"), table_);
   if (!names.ok()) {
     *failure = {LoadStage::kRegister, std::string(names.status().message()),
                 "correct the option", names.status().code()};
     return false;
   }
   type_names_ = *std::move(names);
-  row_types_.clear();
-  for (const std::string& type : RowTypes(table_)) {
-    const auto renamed = type_names_.find(type);
-    row_types_.push_back(renamed == type_names_.end() ? type : renamed->second);
-  }
-  if (table_.init != nullptr) {
-    const Status status = CallPlugin(
-        "plugin " + plugin.name + ": init",
-        [this](berth_error* error) { return table_.init(table_.context, error); });
-    if (!status.ok()) {
-      *failure = {LoadStage::kInit, std::string(status.message()),
-                  "the plugin's reason is above", status.code()};
-      return false;
+  const auto rename = [this](std::vector<std::string> types) {
+    for (std::string& type : types) {
+      const auto renamed = type_names_.find(type);
+      if (renamed != type_names_.end()) type = renamed->second;
     }
-  }
+    return types;
+  };
+  row_types_ = rename(RowTypes(table_));
+  types_ = rename(DeviceTypes(table_));
+  return true;
+}
+
+bool PluginEntry::Init(LoadFailure* failure) {
+  if (table_.init == nullptr) return true;
+  const Status status = CallPlugin(
+      "plugin " + plugin.name + ": init",
+      [this](berth_error* error) { return table_.init(table_.context, error); });
+  if (status.ok()) return true;
+  *failure = {LoadStage::kInit, std::string(status.message()),
+              "the plugin's reason is above", status.code()};
+  return false;
+}
+
+void PluginEntry::Shutdown() {
+  if (table_.shutdown == nullptr) return;
+  (void)CallPlugin("plugin " + plugin.name + ": shutdown", [this](berth_error*) {
+    table_.shutdown(table_.context);
+    return BERTH_OK;
+  });
+}
+
+bool PluginEntry::Start(const std::vector<PluginEntry*>& others,
+                        const PluginOptions* options, LoadFailure* failure) {
+  note.clear();
+  if (!Query(failure) || !ReadTypes(*options, failure) || !Init(failure)) return false;
   DeviceListing listing;
   bool started = ListDevices(table_, plugin.path, type_names_, &listing, failure);
   if (started) {
@@ -159,12 +176,7 @@ bool PluginEntry::Start(const std::vector<PluginEntry*>& others,
   }
   if (!started) {
     MakeDevices({});
-    if (table_.shutdown != nullptr) {
-      (void)CallPlugin("plugin " + plugin.name + ": shutdown", [this](berth_error*) {
-        table_.shutdown(table_.context);
-        return BERTH_OK;
-      });
-    }
+    Shutdown();
     return false;
   }
   for (const auto& device : plugin.devices) {
@@ -200,16 +212,12 @@ void PluginEntry::Stop() {
     KernelRegistry::Global()->SetCoreOpsListed(device->type(), false);
     device->Close();
   }
-  if (table_.shutdown == nullptr) return;
-  (void)CallPlugin("plugin " + plugin.name + ": shutdown", [this](berth_error*) {
-    table_.shutdown(table_.context);
-    return BERTH_OK;
-  });
+  Shutdown();
 }
 
 bool PluginEntry::BringsType(std::string_view device_type) const {
   return DeviceOfType(plugin, device_type) != nullptr ||
-         std::find(row_types_.begin(), row_types_.end(), device_type) != row_types_.end();
+         std::find(types_.begin(), types_.end(), device_type) != types_.end();
 }
 
 }  // namespace berth

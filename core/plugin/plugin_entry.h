@@ -32,7 +32,7 @@ struct PluginEntry {
   // Unregisters, closes the devices, shuts the plugin down. The entry may start again.
   void Stop();
 
-  // True when its devices or its kernel rows are of this type (as registered).
+  // True when its devices, its kernels or its table name this type (as registered).
   bool BringsType(std::string_view device_type) const;
 
   LoadedPlugin plugin;
@@ -45,6 +45,9 @@ struct PluginEntry {
 
  private:
   bool Query(LoadFailure* failure);
+  bool ReadTypes(const PluginOptions& options, LoadFailure* failure);
+  bool Init(LoadFailure* failure);
+  void Shutdown();
   bool CheckClashes(const std::vector<PluginEntry*>& others, LoadFailure* failure);
   bool Register(LoadFailure* failure);
   void MakeDevices(std::vector<DeviceDesc> descs);
@@ -53,7 +56,8 @@ struct PluginEntry {
   HostTable host_table_;
   berth_plugin table_ = {};
   KernelRegistry::TypeNames type_names_;
-  std::vector<std::string> row_types_;  // as registered
+  std::vector<std::string> row_types_;  // of its kernels, as registered
+  std::vector<std::string> types_;      // those, and the ones that its table lists
   std::vector<std::string> ops_;        // that it brought
   bool uses_kernels_ = true;
   // Devices of an earlier start: pointers to them may still be about.

@@ -254,6 +254,15 @@ std::vector<std::string> RowTypes(const berth_plugin& table) {
   return {types.begin(), types.end()};
 }
 
+std::vector<std::string> DeviceTypes(const berth_plugin& table) {
+  const std::vector<std::string> rows = RowTypes(table);
+  std::set<std::string> types(rows.begin(), rows.end());
+  for (uint32_t i = 0; i < table.num_device_types && table.device_types != nullptr; ++i) {
+    if (table.device_types[i] != nullptr) types.insert(table.device_types[i]);
+  }
+  return {types.begin(), types.end()};
+}
+
 Result<KernelRegistry::TypeNames> ParseTypeOption(const char* option,
                                                   const berth_plugin& table) {
   KernelRegistry::TypeNames names;
@@ -264,9 +273,9 @@ Result<KernelRegistry::TypeNames> ParseTypeOption(const char* option,
                            std::string(table.name) + ": " + why);
   };
   if (all.find(':') == std::string::npos) {
-    const std::vector<std::string> types = RowTypes(table);
+    const std::vector<std::string> types = DeviceTypes(table);
     if (types.size() != 1) {
-      return wrong("the plugin has kernels for " + std::to_string(types.size()) +
+      return wrong("the plugin names " + std::to_string(types.size()) +
                    " device types; write OLD:NEW for each");
     }
     if (!IsDeviceType(all)) {

@@ -45,5 +45,7 @@ Result<KernelRegistry::TypeNames> ParseTypeOption(const char* option,
 
 // The device types that the plugin's kernel rows name, each once.
 std::vector<std::string> RowTypes(const berth_plugin& table);
+// Those, and the ones that the table lists.
+std::vector<std::string> DeviceTypes(const berth_plugin& table);
 
 }  // namespace berth

@@ -39,6 +39,9 @@ class Plugin {
   // Lists every kernel; called once, at query time, with no device present.
   virtual const std::vector<const berth_kernel_def*>& kernels() = 0;
   virtual std::vector<const berth_op_def*> ops() { return {}; }
+  // The device types that Enumerate may list (literals); needed only for those that no
+  // kernel names.
+  virtual std::vector<const char*> device_types() { return {}; }
   // The compile hook, or nullptr.
   virtual const berth_extension* device_extensions() { return nullptr; }
 };
@@ -55,6 +58,7 @@ class PluginTable {
     devices_.enumerate = &Enumerate;
     devices_.open = &Open;
     ops_ = plugin_->ops();
+    device_types_ = plugin_->device_types();
     const std::vector<const berth_kernel_def*>& kernels = plugin_->kernels();
     table_.struct_size = sizeof(table_);
     table_.abi_min = id.abi_min;
@@ -77,6 +81,8 @@ class PluginTable {
     table_.kernels = kernels.data();
     table_.num_ops = static_cast<uint32_t>(ops_.size());
     table_.ops = ops_.data();
+    table_.num_device_types = static_cast<uint32_t>(device_types_.size());
+    table_.device_types = device_types_.data();
   }
 
   const berth_plugin* table() const { return &table_; }
@@ -144,6 +150,7 @@ class PluginTable {
   berth_plugin table_ = {};
   berth_device_api devices_ = {};
   std::vector<const berth_op_def*> ops_;
+  std::vector<const char*> device_types_;
   std::deque<OwnedInfo> infos_;
   std::vector<const berth_device_info*> pointers_;
   std::string why_none_;

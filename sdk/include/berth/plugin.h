@@ -40,6 +40,12 @@ typedef struct berth_plugin {
   uint32_t num_ops;
   const berth_kernel_def* const* kernels;
   const berth_op_def* const* ops;
+
+  // The device types that enumerate may list, also when it lists none: so that a person
+  // who asks for a missing one is told why. (optional: those of the kernels)
+  uint32_t num_device_types;
+  uint32_t reserved;
+  const char* const* device_types;
 } berth_plugin;
 
 // The entry point. Returns BERTH_OK and the table, or refuses with a code and a reason
