@@ -78,11 +78,13 @@ class ComputeContext {
   void ParallelFor(int64_t total, int64_t grain, const Body& body) const {
     Host(context_.host).ParallelFor(context_.step, total, grain, body);
   }
-  bool IsCancelled() const {
-    return context_.host->is_cancelled(context_.host->context, context_.step) != 0;
-  }
+  bool IsCancelled() const { return Host(context_.host).IsCancelled(context_.step); }
   // SHAPE_AT_RUN kernels: memory for output i.
   Status AllocateOutput(int i, const berth_shape& shape) const {
+    if (!BERTH_HAS_FIELD(context_.host, berth_host, allocate_output) ||
+        context_.host->allocate_output == nullptr) {
+      return Unimplemented("this host gives no memory for outputs of unknown shape");
+    }
     berth_error error = {};
     error.struct_size = sizeof(error);
     const berth_status_code code = context_.host->allocate_output(
