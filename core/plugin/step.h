@@ -38,7 +38,8 @@ uint64_t NowNs();
 
 // The executor embeds one in each running step, gives its address to kernels as
 // berth_compute_context.step, and keeps it until the step's last event is done. It may be
-// used again for another run after Reset. All members but Reset may be called from any
+// used again for another run after Reset. All members but Reset and
+// SetProfileSink may be called from any
 // thread; is_cancelled, pool and is_profiling take no lock.
 struct berth_step {
  public:
@@ -52,6 +53,11 @@ struct berth_step {
   // Makes the step ready for another run. REQUIRES: nobody uses it; every callback was
   // removed or called. `sink` may be NULL: no profiling.
   void Reset(berth::ProfileSink* sink = nullptr);
+
+  // Where profiler events go from now on; NULL: nowhere.
+  void SetProfileSink(berth::ProfileSink* sink) {
+    sink_.store(sink, std::memory_order_release);
+  }
 
   // Marks the step as cancelled for `reason` (CANCELLED, DEADLINE_EXCEEDED or the first
   // error of a kernel) and calls the callbacks on this thread. Only the first call has an

@@ -12,6 +12,7 @@
 
 #include "core/base/status.h"
 #include "core/base/tensor.h"
+#include "core/executor/run_trace.h"
 #include "core/graph/graph.h"
 #include "core/placer/placement.h"
 #include "core/session/options.h"
@@ -23,24 +24,6 @@ namespace berth {
 struct RunSettings {
   int64_t timeout_ms = 0;  // 0 = the session's
   bool trace = false;      // fill `RunTrace`
-};
-
-// One executed step of a traced run.
-struct TraceEvent {
-  std::string node;
-  std::string op;  // "MatMul", "_Copy", "_HostWait"
-  std::string device;
-  uint64_t start_ns = 0;  // since the run began
-  uint64_t end_ns = 0;
-  uint64_t bytes = 0;   // of a copy
-  uint32_t thread = 0;  // small number of the host thread
-};
-struct RunTrace {
-  std::vector<TraceEvent> events;
-  uint64_t total_ns = 0;
-  int host_waits = 0;
-  int copies = 0;
-  std::vector<std::pair<std::string, uint64_t>> peak_bytes;  // device, bytes
 };
 
 // Thread-safe: any number of threads may run, extend and close. A failed call leaves the
