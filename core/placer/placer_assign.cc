@@ -14,8 +14,7 @@ bool IsGenerator(const Node& node) {
 }
 
 // Looks at its input's shape alone, so it belongs beside it.
-bool IsMetadataOp(const Node& node) {
-  const std::string& op = node.op();
+bool IsMetadataOp(std::string_view op) {
   return op == "Shape" || op == "Size" || op == "Rank";
 }
 
@@ -25,6 +24,7 @@ constexpr int kApart = -2;  // consumers on different devices, or one not placed
 }  // namespace
 
 void PlacerRun::Assign() {
+  FindAskingConsumers();
   std::vector<int> generators;
   for (const int id : order_) {
     if (nodes_[id].choice == Choice::kEarlier) continue;
@@ -32,11 +32,7 @@ void PlacerRun::Assign() {
       generators.push_back(id);
       continue;
     }
-    int input = -1;
-    if (IsMetadataOp(node(id)) && node(id).num_inputs() > 0) {
-      const Node* source = node(id).inputs()[0].node;
-      if (source != nullptr) input = source->id();
-    }
+    const int input = InputToFollow(id);
     AssignNode(id, input < 0 ? -1 : nodes_[input].device, Choice::kInput, input);
     if (nodes_[id].device >= 0) result_->log_order.push_back(id);
   }
@@ -49,6 +45,32 @@ void PlacerRun::Assign() {
                consumer);
     if (nodes_[id].device >= 0) result_->log_order.push_back(id);
   }
+}
+
+void PlacerRun::FindAskingConsumers() {
+  for (const int id : order_) {
+    if (node(id).requested_device().empty()) continue;
+    for (const OutputRef& input : node(id).inputs()) {
+      if (input.node != nullptr) nodes_[input.node->id()].asking_consumer = true;
+    }
+    for (const Node* source : node(id).control_inputs()) {
+      nodes_[source->id()].asking_consumer = true;
+    }
+  }
+}
+
+// The input beside which a node is placed where it can be, or -1. A metadata op follows
+// its input; so does an Identity when neither it nor its one input nor any consumer asks
+// for a device, which saves a copy (of a variable's value, say).
+int PlacerRun::InputToFollow(int id) const {
+  const Node& follower = node(id);
+  if (follower.num_inputs() == 0 || follower.inputs()[0].node == nullptr) return -1;
+  const Node& input = *follower.inputs()[0].node;
+  if (IsMetadataOp(follower.op())) return input.id();
+  const bool free = follower.op() == "Identity" && follower.control_inputs().empty() &&
+                    follower.requested_device().empty() &&
+                    input.requested_device().empty() && !nodes_[id].asking_consumer;
+  return free ? input.id() : -1;
 }
 
 // For every node: one of its consumers, when all are on that one's device.

@@ -89,6 +89,13 @@ std::string PlacerRun::CompanyError(int id) {
   if (specs_.Devices(group.requested, devices_.all_types()).empty()) {
     text += ", where there is no device. Available devices are [ " + devices_.ListAll() +
             " ]";
+  } else {
+    text += ". Kernels that exist: " + node(id).op() + ": " +
+            kernels_->DescribeRows(node(id).op());
+    const int other = KeptFrom(id);
+    if (other >= 0) {
+      text += "; " + node(other).op() + ": " + kernels_->DescribeRows(node(other).op());
+    }
   }
   return text;
 }

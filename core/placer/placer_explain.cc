@@ -69,20 +69,28 @@ void PlacerRun::Explain(int id) {
   placed.rejections = Rejections(id);
 }
 
+// The member without a kernel for what `id` asks for and could run on itself, or -1.
+int PlacerRun::KeptFrom(int id) {
+  const NodeState& state = nodes_[id];
+  const int root = groups_.Root(id);
+  if (state.request == 0 || Members(root).empty()) return -1;
+  const GroupFacts& facts = Facts(root);
+  for (const int device : specs_.Devices(state.request, state.support->types)) {
+    const int lacking = facts.lacking[devices_.type_of(device)];
+    if (lacking >= 0) return lacking;
+  }
+  return -1;
+}
+
 // "with 's' (AsString, T=float), which has no kernel for GPU" or "…, which asks for X":
 // the member that keeps `id` from where it would be.
 std::string PlacerRun::CompanyText(int id) {
   const int root = groups_.Root(id);
-  const GroupFacts& facts = Facts(root);
   const NodeState& state = nodes_[id];
-  if (state.request != 0) {
-    for (const int device : specs_.Devices(state.request, state.support->types)) {
-      const int type = devices_.type_of(device);
-      if (facts.lacking[type] >= 0) {
-        return "with " + DescribeNode(node(facts.lacking[type])) +
-               ", which has no kernel for " + devices_.types()[type];
-      }
-    }
+  if (const int other = KeptFrom(id); other >= 0) {
+    const uint64_t lacks = ~nodes_[other].support->types;
+    return "with " + DescribeNode(node(other)) + ", which has no kernel for " +
+           TypeNames(lacks & devices_.all_types());
   }
   for (const int member : Members(root)) {
     if (member == id || !asked(member) || nodes_[member].overridden) continue;
@@ -255,7 +263,7 @@ Rejection PlacerRun::RejectedType(int id, int type) {
   if (state.choice == Choice::kConsumer) {
     rejection.message = "it is placed with its consumers, to save a copy";
   } else if (state.choice == Choice::kInput) {
-    rejection.message = "it is placed with its input, whose shape it reads";
+    rejection.message = "it is placed with its input, to save a copy";
   } else if (default_request_ != 0) {
     rejection.code = RejectCode::kPinned;
     rejection.message = "the session's default device is " + options_.default_device;

@@ -182,10 +182,10 @@ void PlacerRun::TieEdge(int source, int target) {
   if (edge == Groups::Edge::kOverridden) {
     state.overridden = true;
     result_->warnings.push_back(
-        "Ignoring device specification " + specs_.ToString(asked_for) + " for node '" +
-        node(target).name() + "' because the input edge from '" + node(source).name() +
-        "' is a reference connection and already has a device field set to " +
-        specs_.ToString(groups_.root(source).requested));
+        "'" + node(target).name() + "' asked for " + specs_.ToString(asked_for) +
+        " but takes a reference or resource of '" + node(source).name() +
+        "', which is asked for on " + specs_.ToString(groups_.root(source).requested) +
+        ": it goes there");
   }
   if (state.reference < 0) state.reference = source;
   const Groups::Outcome outcome = groups_.Join(source, target);

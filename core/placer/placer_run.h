@@ -35,9 +35,10 @@ struct NodeState {
   int with = -1;              // the consumer or input that it follows
   int device = -1;            // DeviceTable's index
   Choice choice = Choice::kBest;
-  bool taken = false;       // is to be placed now
-  bool failed = false;      // has an error
-  bool overridden = false;  // its request gave way to that of `reference`
+  bool taken = false;            // is to be placed now
+  bool failed = false;           // has an error
+  bool overridden = false;       // its request gave way to that of `reference`
+  bool asking_consumer = false;  // a consumer asks for a device
 };
 
 // The nodes of a group that explain where it is.
@@ -73,6 +74,8 @@ class PlacerRun {
   void Assign();
   void AssignNode(int id, int preferred, Choice choice, int with);
   void FindConsumers(std::vector<int>* consumers) const;
+  int InputToFollow(int id) const;
+  void FindAskingConsumers();
   const std::vector<int>& Candidates(int root);
   std::vector<int> SoftCandidates(int root);
 
@@ -83,6 +86,7 @@ class PlacerRun {
   void Explain(int id);
   void ExplainAsked(int id, NodePlacement* placed);
   void ExplainUnasked(int id, NodePlacement* placed);
+  int KeptFrom(int id);
   std::string CompanyText(int id);
   std::shared_ptr<const RejectionList> Rejections(int id);
   RejectionList ExtraRejections(int id);

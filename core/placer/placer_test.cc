@@ -276,6 +276,29 @@ TEST_F(PlacerTest, MetadataOpsFollowTheirInput) {
   EXPECT_EQ(Device("pinned"), "CPU:0");
 }
 
+// Found by asking TensorFlow 2.21: an Identity goes where its input is when neither end of
+// its edges asks for anything; no other op does.
+TEST_F(PlacerTest, FreeIdentityFollowsItsInput) {
+  AddHandle("h", "/gpu:1");
+  world_.Add("ReadVariableOp", "r", {"h"}, {Type("dtype", BERTH_FLOAT)});
+  world_.AddT("Identity", "free", {"r"});
+  world_.AddT("Identity", "chain", {"free"});
+  world_.AddT("StopGradient", "other_op", {"r"});
+  world_.AddT("Identity", "asks", {"r"}, "/job:localhost");
+  world_.AddT("Identity", "consumer_asks", {"r"});
+  world_.AddT("Neg", "asking", {"consumer_asks"}, "/cpu:0");
+  world_.AddT("Identity", "input_asks", {"asking"});
+  world_.AddT("Identity", "control", {"r", "^free"});
+  world_.Place();
+  EXPECT_EQ(Device("free"), "GPU:1");
+  EXPECT_EQ(Reason("free"), PlaceReason::kFollowsInput);
+  EXPECT_EQ(Device("chain"), "GPU:1");
+  for (const char* name :
+       {"other_op", "asks", "consumer_asks", "input_asks", "control"}) {
+    EXPECT_EQ(Device(name), "GPU:0") << name;
+  }
+}
+
 TEST_F(PlacerTest, PinnedNodeSaysWhyItIsNotOnTheBetterDevice) {
   world_.AddConst("k");
   world_.AddT("Neg", "n", {"k"}, "/cpu:0");
