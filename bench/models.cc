@@ -2,7 +2,8 @@
 // against TensorFlow's and times a step.
 //
 // Usage: bench_models FOLDER [runs, default 10]. FOLDER is one model's: "lenet5",
-// "lenet_train_ref" … BERTH_BENCH_DEVICE puts all nodes without a device under a scope.
+// "lenet_train_ref" … BERTH_BENCH_DEVICE puts all nodes without a device under a scope,
+// BERTH_BENCH_VARIABLES the variables alone.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -91,7 +92,15 @@ class Model {
       if (const char* device = std::getenv("BERTH_BENCH_DEVICE")) {
         import.device_scope = device;
       }
-      return berth::ImportGraphDef(bytes, import, graph);
+      BERTH_RETURN_IF_ERROR(berth::ImportGraphDef(bytes, import, graph));
+      const char* variables = std::getenv("BERTH_BENCH_VARIABLES");
+      for (int i = 0; variables != nullptr && i < graph->num_nodes(); ++i) {
+        const std::string& op = graph->node(i)->op();
+        if (op == "VariableV2" || op == "VarHandleOp") {
+          graph->SetRequestedDevice(graph->node(i), variables);
+        }
+      }
+      return berth::OkStatus();
     }));
   }
 

@@ -135,10 +135,9 @@ Result<BufferRef> CopyToDevice(DeviceSet& devices, Space space, const Tensor& te
 
 Status RunRelease(Frame& frame, const Item& item) {
   BufferRef& held = frame.held(item.held);
-  // Work that is still in a stream may use a device's memory until the run is over.
-  if (held && held->device() != nullptr && frame.shaped().has_async) {
-    frame.Retire(std::move(held));
-  }
+  // Work that is still in a stream may use it until the run is over: a device's memory,
+  // and host memory that a copy reads.
+  if (frame.shaped().has_async) frame.Retire(std::move(held));
   held = BufferRef();
   return OkStatus();
 }

@@ -150,6 +150,35 @@ TEST_F(AsyncSessionTest, VariablesMayLiveOnTheDevice) {
   EXPECT_THAT(ToFloats((*outputs)[0]), ElementsAre(1.5F, 3));
 }
 
+// What RestoreV2 read lies in host memory that only the copy to the device still needs.
+TEST_F(AsyncSessionTest, VariablesOfADeviceAreSavedAndRestored) {
+  const std::string prefix = ::testing::TempDir() + "/async_session_test_checkpoint";
+  world_.AddVariable("v", Shape{1024}, kGpu);
+  world_.AddConst("start", Floats({1024}, std::vector<float>(1024, 3)), kGpu);
+  world_.AddConst("zero", Floats({1024}, std::vector<float>(1024, 0)), kGpu);
+  world_.AddT("Assign", "init", {"v", "start"}, kGpu);
+  world_.AddT("Assign", "reset", {"v", "zero"}, kGpu);
+  Tensor names = *Tensor::Allocate(BERTH_STRING, Shape{1});
+  names.mutable_strings()[0] = "v";
+  world_.AddConst("prefix", Tensor::String(prefix));
+  world_.AddConst("names", names);
+  world_.AddConst("slices", *Tensor::Allocate(BERTH_STRING, Shape{1}));
+  ListAttr dtypes;
+  dtypes.type = {BERTH_FLOAT};
+  world_.Add("SaveV2", "save", {"prefix", "names", "slices", "v"},
+             {{"dtypes", AttrValue::OfList(dtypes)}});
+  world_.Add("RestoreV2", "read", {"prefix", "names", "slices"},
+             {{"dtypes", AttrValue::OfList(dtypes)}});
+  world_.AddT("Assign", "restore", {"v", "read"}, kGpu);
+  for (const std::string target : {"init", "save", "reset", "restore"}) {
+    const auto run = world_.Run({}, {}, {target});
+    ASSERT_TRUE(run.ok()) << target << ": " << run.status().ToString();
+  }
+  const auto outputs = world_.Run({}, {"v"});
+  ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
+  EXPECT_EQ(ToFloats((*outputs)[0]), std::vector<float>(1024, 3));
+}
+
 TEST_F(AsyncSessionTest, DevicesExchangeThroughTheHost) {
   world_.AddPlaceholder("x", Shape{2});
   world_.AddT("Neg", "first", {"x"}, "/device:GPU:0");
