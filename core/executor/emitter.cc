@@ -357,6 +357,14 @@ class Emitter {
     variables_[it->second].pending_reads.push_back(read);
   }
 
+  // Starts the copies that an input will need, so that one wait does for all of them.
+  void Prefetch(int32_t value, Space space) {
+    const int32_t variable = plan_.values[value].variable;
+    if (plan_.values[value].dtype == BERTH_RESOURCE || home_[value] < 0) return;
+    if (variable >= 0) EnsureBound(variable);
+    if (StorageOf(home_[value]).space != space) CopyOf(home_[value], space);
+  }
+
   // Copies a value to where it will be read, as soon as it is there.
   void CopyEagerly(int32_t value) {
     if (home_[value] < 0 || plan_.values[value].variable >= 0) return;
@@ -394,6 +402,16 @@ class Emitter {
     Item& item = AddItem(ItemKind::kBind, -1, HomeOf(variable).index, {}, {state.view});
     item.variable = variable;
     item.held = StorageOf(state.view).index;
+  }
+
+  // The view of the variable behind a reference or a handle, with its value in it.
+  int32_t BoundView(int32_t value) {
+    const int32_t variable = plan_.values[value].variable;
+    const Variable::Desc& desc = plan_.variables[variable]->desc();
+    const int32_t view = VariableView(
+        variable, desc.is_resource ? desc.shape : facts_.values[value].shape);
+    EnsureBound(variable);
+    return view;
   }
 
   // What must be through before the variable is written, and what no longer holds.
@@ -625,17 +643,14 @@ class Emitter {
     const CoreKind kind = node.core->kind;
     const auto inputs = plan_.InputsOf(node);
     operands_.clear();
+    for (size_t i = 0; kind == CoreKind::kHost && i < inputs.size(); ++i) {
+      Prefetch(inputs[i], kHostSpace);
+    }
     for (size_t i = 0; i < inputs.size(); ++i) {
       const bool anywhere =
           kind == CoreKind::kShapeOf || (kind == CoreKind::kReshape && i == 0);
-      if (plan_.values[inputs[i]].variable >= 0) {
-        const PlanValue& value = plan_.values[inputs[i]];
-        const Variable& v = *plan_.variables[value.variable];
-        VariableView(value.variable, v.desc().is_resource
-                                         ? v.desc().shape
-                                         : facts_.values[inputs[i]].shape);
-        EnsureBound(value.variable);
-        operands_.push_back(variables_[value.variable].view);
+      if (anywhere && plan_.values[inputs[i]].variable >= 0) {
+        operands_.push_back(BoundView(inputs[i]));
         continue;
       }
       operands_.push_back(anywhere ? Home(inputs[i])
@@ -664,6 +679,7 @@ class Emitter {
   // ---- Fetches.
 
   void EmitFetches() {
+    for (const int32_t value : plan_.fetches) Prefetch(value, kHostSpace);
     for (size_t i = 0; i < plan_.fetches.size(); ++i) {
       const int32_t value = plan_.fetches[i];
       FetchSource source;
