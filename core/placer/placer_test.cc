@@ -276,8 +276,8 @@ TEST_F(PlacerTest, MetadataOpsFollowTheirInput) {
   EXPECT_EQ(Device("pinned"), "CPU:0");
 }
 
-// Found by asking TensorFlow 2.21: an Identity goes where its input is when neither end of
-// its edges asks for anything; no other op does.
+// Found by asking TensorFlow 2.21: an Identity goes where its input is when neither end
+// of its edges asks for anything; no other op does.
 TEST_F(PlacerTest, FreeIdentityFollowsItsInput) {
   AddHandle("h", "/gpu:1");
   world_.Add("ReadVariableOp", "r", {"h"}, {Type("dtype", BERTH_FLOAT)});

@@ -25,7 +25,7 @@ struct PhysicalDevice {
   uint32_t base_alignment = 64;  // bytes
   uint32_t compute_units = 1;
   uint32_t native_float_width = 1;  // floats in a vector register
-  size_t max_group_size = 1;  // of the device and of its first dimension
+  size_t max_group_size = 1;        // of the device and of its first dimension
   bool unified_memory = false;
   bool fp64 = false;
   bool exact_divide = false;  // takes -cl-fp32-correctly-rounded-divide-sqrt
