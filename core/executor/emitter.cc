@@ -385,12 +385,13 @@ class Emitter {
   }
 
   // The view of a variable's own buffer.
-  int32_t VariableView(int32_t variable, const Shape& shape) {
+  int32_t VariableView(int32_t variable) {
     VariableState& state = variables_[variable];
     if (state.view < 0) {
       const int32_t storage = AddRuntimeStorage(HomeOf(variable).space, false);
       variable_of_storage_.emplace(storage, variable);
-      state.view = AddView(storage, plan_.variables[variable]->desc().dtype, shape);
+      state.view = AddView(storage, plan_.variables[variable]->desc().dtype,
+                           facts_.variable_shapes[variable]);
     }
     return state.view;
   }
@@ -407,9 +408,7 @@ class Emitter {
   // The view of the variable behind a reference or a handle, with its value in it.
   int32_t BoundView(int32_t value) {
     const int32_t variable = plan_.values[value].variable;
-    const Variable::Desc& desc = plan_.variables[variable]->desc();
-    const int32_t view = VariableView(
-        variable, desc.is_resource ? desc.shape : facts_.values[value].shape);
+    const int32_t view = VariableView(variable);
     EnsureBound(variable);
     return view;
   }
@@ -425,15 +424,6 @@ class Emitter {
     for (Space space = 0; space < plan_.env.devices->num_spaces(); ++space) {
       copies_.erase((storage << 8) + space);
     }
-  }
-
-  Shape ShapeOfVariable(const PlanNode& node) const {
-    // A reference carries the variable's shape; behind a handle it is the declared one.
-    const Plan& plan = plan_;
-    const int32_t value = plan.InputsOf(node)[0];
-    const int32_t variable = plan.values[value].variable;
-    const Variable& v = *plan.variables[variable];
-    return v.desc().is_resource ? v.desc().shape : facts_.values[value].shape;
   }
 
   Status EmitRead(int32_t index, const PlanNode& node) {
@@ -458,7 +448,7 @@ class Emitter {
     const int32_t site = SiteOf(home);
     const int32_t value = ViewIn(plan_.InputsOf(node)[1], home.space, site);
     BeginWrite(variable, site);
-    const int32_t view = VariableView(variable, ShapeOfVariable(node));
+    const int32_t view = VariableView(variable);
     const ItemKind kind =
         node.core->kind == CoreKind::kAssign ? ItemKind::kAssign : ItemKind::kUpdate;
     if (!home.on_host()) Enqueue(home);
@@ -498,8 +488,7 @@ class Emitter {
     if (node.core->kind == CoreKind::kVariable) {
       const int32_t variable = plan_.values[node.first_output].variable;
       if (!plan_.variables[variable]->desc().is_resource) {
-        home_[node.first_output] =
-            VariableView(variable, facts_.values[node.first_output].shape);
+        home_[node.first_output] = VariableView(variable);
       }
     } else if (node.core->kind == CoreKind::kForward) {
       for (size_t i = 0; i < inputs.size(); ++i) {
@@ -544,8 +533,7 @@ class Emitter {
       writes = true;
       locks = locks || type == BERTH_RESOURCE;
       const Variable& v = *plan_.variables[variable];
-      VariableView(variable, v.desc().is_resource ? v.desc().shape
-                                                  : facts_.values[inputs[i]].shape);
+      VariableView(variable);
       if (!v.desc().is_resource) EnsureBound(variable);
       BeginWrite(variable, site);
     }

@@ -44,9 +44,8 @@ Status Executor::CheckInputs(std::span<const Tensor> inputs) const {
   return OkStatus();
 }
 
-void Executor::Activate(Frame* frame) { active_.push_back(frame); }
-
 Result<std::unique_ptr<Frame>> Executor::Acquire(std::span<const Tensor> inputs) {
+  const uint64_t shape_changes = plan_->env.resources->shape_changes();
   {
     absl::MutexLock lock(&mutex_);
     if (!closed_.ok()) return closed_;
@@ -54,14 +53,19 @@ Result<std::unique_ptr<Frame>> Executor::Acquire(std::span<const Tensor> inputs)
       if (!idle_[i]->Matches(inputs)) continue;
       std::unique_ptr<Frame> frame = std::move(idle_[i]);
       idle_.erase(idle_.begin() + static_cast<int64_t>(i));
-      Activate(frame.get());
+      if (frame->shape_changes() != shape_changes) [[unlikely]] {
+        if (!frame->shaped().FitsVariables()) continue;
+        frame->set_shape_changes(shape_changes);
+      }
+      active_.push_back(frame.get());
       return frame;
     }
   }
   BERTH_ASSIGN_OR_RETURN(std::unique_ptr<Frame> frame, MakeFrame(inputs));
+  frame->set_shape_changes(shape_changes);
   absl::MutexLock lock(&mutex_);
   if (!closed_.ok()) return closed_;
-  Activate(frame.get());
+  active_.push_back(frame.get());
   return frame;
 }
 
@@ -119,9 +123,10 @@ Status Executor::Run(std::span<const Tensor> inputs, std::span<Tensor> outputs,
   if (deadline != 0) DeadlineTimer::Global().Remove(deadline);
   if (frame->is_stale()) Forget(frame->shaped());
   if (frame->is_unsettled()) {
-    Reaper::Global().Add([self = shared_from_this(), raw = frame.release()] {
+    // The frame is active until then, and the executor waits for what is active.
+    Reaper::Global().Add([this, raw = frame.release()] {
       raw->Settle();
-      self->Release(std::unique_ptr<Frame>(raw));
+      Release(std::unique_ptr<Frame>(raw));
     });
     return status;
   }
@@ -130,22 +135,35 @@ Status Executor::Run(std::span<const Tensor> inputs, std::span<Tensor> outputs,
 }
 
 void Executor::Release(std::unique_ptr<Frame> frame) {
-  std::unique_ptr<Frame> dropped;
-  absl::MutexLock lock(&mutex_);
   Frame* raw = frame.get();
-  if (frame->step().is_cancelled()) frame->step().Reset();
-  const auto it = std::find(active_.begin(), active_.end(), raw);
+  std::unique_ptr<Frame> dropped;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (raw->step().is_cancelled()) raw->step().Reset();
+    if (raw->is_stale() || !closed_.ok()) {
+      dropped = std::move(frame);
+    } else {
+      if (idle_.size() == kIdleFramesKept) {
+        dropped = std::move(idle_.front());
+        idle_.erase(idle_.begin());
+      }
+      idle_.push_back(std::move(frame));
+    }
+    if (dropped == nullptr) [[likely]] {
+      Deactivate(raw);
+      return;
+    }
+  }
+  // Whoever waits for the last run may end the devices next: the frame goes before.
+  dropped.reset();
+  absl::MutexLock lock(&mutex_);
+  Deactivate(raw);
+}
+
+void Executor::Deactivate(const Frame* frame) {
+  const auto it = std::find(active_.begin(), active_.end(), frame);
   *it = active_.back();
   active_.pop_back();
-  if (frame->is_stale() || !closed_.ok()) {
-    dropped = std::move(frame);
-    return;
-  }
-  if (idle_.size() == kIdleFramesKept) {
-    dropped = std::move(idle_.front());
-    idle_.erase(idle_.begin());
-  }
-  idle_.push_back(std::move(frame));
 }
 
 void Executor::Forget(const ShapedPlan& shaped) {

@@ -19,7 +19,7 @@ namespace berth::executor {
 
 // Owns the plan of a signature, its shaped plans (the 32 used last) and the frames that
 // runs borrow. Thread-safe: any number of threads may run at once.
-class Executor : public std::enable_shared_from_this<Executor> {
+class Executor {
  public:
   explicit Executor(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
   ~Executor();
@@ -42,7 +42,7 @@ class Executor : public std::enable_shared_from_this<Executor> {
   Status CheckInputs(std::span<const Tensor> inputs) const;
   Result<std::unique_ptr<Frame>> Acquire(std::span<const Tensor> inputs);
   Result<std::unique_ptr<Frame>> MakeFrame(std::span<const Tensor> inputs);
-  void Activate(Frame* frame) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Deactivate(const Frame* frame) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Release(std::unique_ptr<Frame> frame);
   void Forget(const ShapedPlan& shaped);
 

@@ -67,6 +67,9 @@ class Frame {
   const Plan& plan() const { return *shaped_->plan; }
   bool Matches(std::span<const Tensor> inputs) const;
   berth_step& step() { return step_; }
+  // ResourceManager::shape_changes() when the variables' shapes were last looked at.
+  uint64_t shape_changes() const { return shape_changes_; }
+  void set_shape_changes(uint64_t count) { shape_changes_ = count; }
 
   // One run. `outputs` as in Session::Callable::Run. On failure nothing of the run is
   // left in the outputs but what was written into recycled buffers. REQUIRES: Matches and
@@ -157,6 +160,7 @@ class Frame {
   Waiter waiter_;
   TraceRecorder* trace_ = nullptr;
   Status error_;
+  uint64_t shape_changes_ = 0;
   bool is_unsettled_ = false;
   bool is_stale_ = false;
 };

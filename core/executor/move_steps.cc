@@ -177,10 +177,7 @@ Status RunReshape(Frame& frame, const Item& item) {
   const int64_t count = shapes[0].num_elements();
   if (!outputs[0].IsFullyDefined() ||
       (node.op() != "Bitcast" && outputs[0].num_elements() != count)) {
-    return WithNode(
-        InvalidArgument("Input to reshape is a tensor with " + std::to_string(count) +
-                        " values, but the requested shape is " + outputs[0].ToString()),
-        node, nullptr);
+    return ReshapeError(node, shapes[0], outputs[0]);
   }
   if (frame.view(output).runtime_dims) {
     BERTH_RETURN_IF_ERROR(frame.SetDims(output, outputs[0]));

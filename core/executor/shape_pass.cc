@@ -20,7 +20,11 @@ bool IsShapeType(DType dtype) {
 
 class ShapePass {
  public:
-  ShapePass(const Plan& plan, ShapeFacts* facts) : plan_(plan), facts_(*facts) {}
+  ShapePass(const Plan& plan, std::vector<bool>* flexible, ShapeFacts* facts)
+      : plan_(plan), facts_(*facts), flexible_(*flexible) {}
+
+  // A variable turned out to be flexible: the pass is to be run again.
+  bool restarts() const { return restarts_; }
 
   Status Run(std::span<const Shape> feed_shapes) {
     facts_.nodes.resize(plan_.nodes.size());
@@ -28,7 +32,7 @@ class ShapePass {
     for (size_t i = 0; i < feed_shapes.size(); ++i) {
       facts_.values[i].shape = feed_shapes[i];
     }
-    FindFlexibleVariables();
+    FindVariableShapes();
     for (size_t i = 0; i < plan_.nodes.size(); ++i) {
       const PlanNode& node = plan_.nodes[i];
       NodeFacts& facts = facts_.nodes[i];
@@ -42,29 +46,18 @@ class ShapePass {
   }
 
  private:
-  // Variables whose shape this plan may change, or whose value has another shape than
-  // declared: nothing static stands on them.
-  void FindFlexibleVariables() {
-    for (const auto& variable : plan_.variables) {
-      Shape shape = variable->desc().shape;
-      const Tensor value = variable->value();
-      if (value.is_valid() && !(value.shape() == shape)) shape = Shape::UnknownRank();
-      variable_shapes_.push_back(std::move(shape));
-    }
-    for (const PlanNode& node : plan_.nodes) {
-      if (node.core == nullptr || node.core->kind != CoreKind::kAssign) continue;
-      const int32_t variable = plan_.values[plan_.InputsOf(node)[0]].variable;
-      const bool validates = node.node->op() == "Assign" &&
-                             node.node->attrs().GetBool("validate_shape", true);
-      // A resource variable takes any shape that fits its declaration.
-      const bool fixed = variable < 0 || variable_shapes_[variable].IsFullyDefined();
-      if (!validates && (!fixed || node.node->op() == "Assign")) {
-        variable_shapes_[variable] = Shape::UnknownRank();
-      }
-    }
+  // What is known of the variables: the declared shape, unless the value has another one
+  // or this plan may change it.
+  void FindVariableShapes() {
     for (size_t i = 0; i < plan_.variables.size(); ++i) {
-      variable_handles_.push_back(
-          {variable_shapes_[i], plan_.variables[i]->desc().dtype});
+      const executor::Variable& variable = *plan_.variables[i];
+      berth::Shape shape = variable.desc().shape;
+      const Tensor value = variable.value();
+      if (flexible_[i] || (value.is_valid() && !(value.shape() == shape))) {
+        shape = berth::Shape::UnknownRank();
+      }
+      handles_of_.push_back({shape, variable.desc().dtype});
+      facts_.variable_shapes.push_back(std::move(shape));
     }
   }
 
@@ -98,7 +91,7 @@ class ShapePass {
       const PlanValue& planned = plan_.values[input];
       if (planned.dtype == BERTH_RESOURCE && planned.variable >= 0) {
         handles_.resize(shapes_.size() - 1, nullptr);
-        handles_.push_back(&variable_handles_[planned.variable]);
+        handles_.push_back(&handles_of_[planned.variable]);
       }
     }
   }
@@ -196,6 +189,12 @@ class ShapePass {
     SetOutputs(node);
     ValueFacts& output = Output(node, 0);
     if (!output.shape.IsFullyDefined() || !shapes_[0].IsFullyDefined()) return OkStatus();
+    // A shape that was deduced may not be the one that comes.
+    if (node.core->name == "Reshape" && values_[1] == nullptr) return OkStatus();
+    if (node.core->name != "Bitcast" &&
+        output.shape.num_elements() != shapes_[0].num_elements()) {
+      return ReshapeError(*node.node, shapes_[0], output.shape);
+    }
     facts->mode = NodeMode::kVirtual;
     if (values_[0] != nullptr) {
       const Tensor& in = *values_[0];
@@ -239,31 +238,36 @@ class ShapePass {
     const int32_t variable = plan_.values[node.first_output].variable;
     Output(node, 0).shape = plan_.variables[variable]->desc().is_resource
                                 ? berth::Shape()
-                                : variable_shapes_[variable];
+                                : facts_.variable_shapes[variable];
     return OkStatus();
   }
 
   berth::Shape VariableShapeOf(const PlanNode& node) const {
     const int32_t variable = plan_.values[plan_.InputsOf(node)[0]].variable;
-    return variable < 0 ? berth::Shape::UnknownRank() : variable_shapes_[variable];
+    return variable < 0 ? berth::Shape::UnknownRank() : facts_.variable_shapes[variable];
   }
 
   Status Write(const PlanNode& node) {
     const int32_t variable = plan_.values[plan_.InputsOf(node)[0]].variable;
     const berth::Shape& value = shapes_[1];
-    const berth::Shape& declared = plan_.variables[variable]->desc().shape;
-    const bool validates = node.node->attrs().GetBool("validate_shape", true) ||
-                           plan_.variables[variable]->desc().is_resource;
-    if (validates && !declared.IsCompatibleWith(value)) {
+    const berth::Shape& expected = facts_.variable_shapes[variable];
+    const bool is_assign = node.core->kind == CoreKind::kAssign;
+    const bool validates = !is_assign || ValidatesShape(*node.node);
+    // What is planned for a shape must not see another one in the same run.
+    if (is_assign && !(value == expected) && expected.has_rank() && !validates) {
+      flexible_[variable] = true;
+      restarts_ = true;
+    }
+    if (validates && !expected.IsCompatibleWith(value)) {
       return WithNode(
           InvalidArgument("Assign requires shapes of both tensors to match. lhs shape= " +
-                          declared.ToString() + " rhs shape= " + value.ToString() +
+                          expected.ToString() + " rhs shape= " + value.ToString() +
                           ", variable '" + plan_.variables[variable]->name() + "'"),
           *node.node, nullptr);
     }
     if (node.num_outputs > 0) {
-      Output(node, 0).shape = variable_shapes_[variable].IsFullyDefined()
-                                  ? variable_shapes_[variable]
+      Output(node, 0).shape = facts_.variable_shapes[variable].IsFullyDefined()
+                                  ? facts_.variable_shapes[variable]
                                   : berth::Shape::UnknownRank();
     }
     return OkStatus();
@@ -309,7 +313,7 @@ class ShapePass {
       const PlanValue& value = plan_.values[inputs[i]];
       if (value.dtype == BERTH_STRING) return false;
       const berth::Shape& shape = value.dtype == BERTH_RESOURCE && value.variable >= 0
-                                      ? variable_shapes_[value.variable]
+                                      ? facts_.variable_shapes[value.variable]
                                       : shapes_[i];
       if (!shape.IsFullyDefined()) return false;
       if (kernel.is_prepare_input(static_cast<int>(i)) && values_[i] == nullptr) {
@@ -330,7 +334,7 @@ class ShapePass {
       const PlanValue& value = plan_.values[inputs[i]];
       const bool is_handle = value.dtype == BERTH_RESOURCE && value.variable >= 0;
       const berth::Shape& shape =
-          is_handle ? variable_shapes_[value.variable] : shapes_[i];
+          is_handle ? facts_.variable_shapes[value.variable] : shapes_[i];
       berth_tensor& view = views[i];
       view = {};
       view.dtype =
@@ -408,21 +412,43 @@ class ShapePass {
 
   const Plan& plan_;
   ShapeFacts& facts_;
-  std::vector<berth::Shape> variable_shapes_;  // unknown = may change
-  std::vector<HandleShape> variable_handles_;
+  std::vector<HandleShape> handles_of_;  // by variable
+  std::vector<bool>& flexible_;          // by variable: its shape may change
   // Of the node at hand.
   std::vector<berth::Shape> shapes_;
   std::vector<const Tensor*> values_;
   std::vector<const HandleShape*> handles_;
   std::vector<berth::Shape> outputs_;
   bool all_known_ = false;
+  bool restarts_ = false;
 };
 
 }  // namespace
 
 Status RunShapePass(const Plan& plan, std::span<const Shape> feed_shapes,
                     ShapeFacts* facts) {
-  return ShapePass(plan, facts).Run(feed_shapes);
+  std::vector<bool> flexible(plan.variables.size(), false);
+  for (;;) {
+    ShapeFacts attempt;
+    ShapePass pass(plan, &flexible, &attempt);
+    const Status status = pass.Run(feed_shapes);
+    if (pass.restarts()) continue;
+    *facts = std::move(attempt);
+    return status;
+  }
+}
+
+bool ValidatesShape(const Node& node) {
+  return node.op() == "Assign" && node.attrs().GetBool("validate_shape", true);
+}
+
+Status ReshapeError(const Node& node, const Shape& from, const Shape& to) {
+  const std::string wanted =
+      to.IsFullyDefined() ? std::to_string(to.num_elements()) : to.ToString();
+  return WithNode(InvalidArgument("Input to reshape is a tensor with " +
+                                  std::to_string(from.num_elements()) +
+                                  " values, but the requested shape has " + wanted),
+                  node, nullptr);
 }
 
 Status FillShapeOf(const Node& node, const Shape& shape, Tensor* out) {

@@ -41,6 +41,8 @@ struct ShapeFacts {
   std::vector<NodeFacts> nodes;    // by plan node
   std::vector<ValueFacts> values;  // by plan value
   std::deque<Tensor> constants;
+  // By plan variable; unknown where the shape may change during the run.
+  std::vector<Shape> variable_shapes;
 };
 
 // Runs the shape functions in order, prepares kernels where a shape depends on it, and
@@ -49,6 +51,12 @@ struct ShapeFacts {
 // are computed, which shapes depend on, and their nodes run all the same.
 Status RunShapePass(const Plan& plan, std::span<const Shape> feed_shapes,
                     ShapeFacts* facts);
+
+// Whether an assignment insists on the declared shape of a reference variable.
+bool ValidatesShape(const Node& node);
+
+// INVALID_ARGUMENT for a reshape between different numbers of elements.
+Status ReshapeError(const Node& node, const Shape& from, const Shape& to);
 
 // The element counts, sizes and ranks of Shape, ShapeN, Size, Rank and VariableShape:
 // fills `out`, a host tensor of dtype int32 or int64, from a fully defined shape.

@@ -127,6 +127,16 @@ void FindPatches(ShapedPlan* shaped) {
 
 }  // namespace
 
+bool ShapedPlan::FitsVariables() const {
+  for (size_t i = 0; i < plan->variables.size(); ++i) {
+    const Shape& planned = facts.variable_shapes[i];
+    if (!planned.IsFullyDefined()) continue;
+    const Tensor value = plan->variables[i]->value();
+    if (value.is_valid() && !(value.shape() == planned)) return false;
+  }
+  return true;
+}
+
 std::string ShapedPlan::NameOfView(int32_t view) const {
   const int32_t storage = program.Root(program.views[view].storage);
   const Storage& s = program.storages[storage];

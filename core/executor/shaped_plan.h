@@ -46,6 +46,8 @@ struct ShapedPlan {
   bool has_async = false;
   int num_kernels = 0;
 
+  // False when a variable has another shape now than was planned for.
+  bool FitsVariables() const;
   // The tensor that a view shows, for people: "conv1/weights:0".
   std::string NameOfView(int32_t view) const;
 };

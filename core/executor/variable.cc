@@ -40,7 +40,7 @@ Result<std::shared_ptr<Variable>> ResourceManager::FindOrCreate(const Node& node
   absl::MutexLock lock(&mutex_);
   std::shared_ptr<Variable>& slot = variables_[key];
   if (slot == nullptr) {
-    slot = std::make_shared<Variable>(std::move(desc), home);
+    slot = std::make_shared<Variable>(std::move(desc), home, &shape_changes_);
   } else if (slot->desc().dtype != desc.dtype) {
     return InvalidArgument(
         "node '" + node.name() + "' (" + node.op() + ") asks for the variable '" +

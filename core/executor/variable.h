@@ -1,6 +1,7 @@
 // Variables and the containers they live in.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -36,7 +37,10 @@ class Variable {
     bool is_resource = false;
   };
 
-  Variable(Desc desc, DeviceContext* home) : desc_(std::move(desc)), home_(home) {}
+  // `shape_changes` counts, over all variables of a session, values whose shape is not
+  // the declared one; it outlives the variable.
+  Variable(Desc desc, DeviceContext* home, std::atomic<uint64_t>* shape_changes)
+      : desc_(std::move(desc)), home_(home), shape_changes_(shape_changes) {}
   Variable(const Variable&) = delete;
   Variable& operator=(const Variable&) = delete;
 
@@ -56,6 +60,9 @@ class Variable {
   }
   void Set(Tensor value) {
     absl::MutexLock lock(&mutex_);
+    const bool is_odd = value.is_valid() && !(value.shape() == desc_.shape);
+    if (is_odd || was_odd_) shape_changes_->fetch_add(1, std::memory_order_relaxed);
+    was_odd_ = is_odd;
     std::swap(value_, value);
   }
   // Back to uninitialised.
@@ -75,9 +82,11 @@ class Variable {
  private:
   const Desc desc_;
   DeviceContext* const home_;
+  std::atomic<uint64_t>* const shape_changes_;
   absl::Mutex update_mutex_;
   mutable absl::Mutex mutex_;  // short: guards the pointer, not the contents
   Tensor value_ ABSL_GUARDED_BY(mutex_);
+  bool was_odd_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 // FAILED_PRECONDITION in TensorFlow's words for one uninitialised variable; several are
@@ -93,8 +102,14 @@ class ResourceManager {
 
   // Drops every value.
   void ClearAll();
+  // Changes when a variable gets a value of another shape than declared, or had one: what
+  // was planned for its shape is to be looked at again.
+  uint64_t shape_changes() const {
+    return shape_changes_.load(std::memory_order_relaxed);
+  }
 
  private:
+  std::atomic<uint64_t> shape_changes_{0};
   absl::Mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<Variable>> variables_
       ABSL_GUARDED_BY(mutex_);

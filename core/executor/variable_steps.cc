@@ -1,10 +1,13 @@
 // Steps that read and write variables.
 #include <algorithm>
+#include <complex>
 #include <functional>
 #include <type_traits>
 
 #include "absl/container/inlined_vector.h"
+#include "core/base/half.h"
 #include "core/executor/frame.h"
+#include "core/executor/shape_pass.h"
 #include "core/executor/steps.h"
 #include "core/executor/variable.h"
 
@@ -13,6 +16,12 @@ namespace {
 
 Variable& VariableOf(Frame& frame, int32_t index) {
   return *frame.plan().variables[index];
+}
+
+// In TensorFlow's words for an update of what is not there.
+Status Missing(const Variable& variable) {
+  return NotFound("Resource " + variable.desc().container + "/" + variable.name() +
+                  " does not exist; run its initializer first");
 }
 
 // All variables that this run reads and that have no value, in one error.
@@ -77,7 +86,7 @@ Result<Tensor> WritableValue(Frame& frame, Variable& variable) {
   Tensor value = variable.ValueIfUnshared();
   if (value.is_valid()) return value;
   value = variable.value();
-  if (!value.is_valid()) return Uninitialized(frame, variable);
+  if (!value.is_valid()) return Missing(variable);
   BERTH_ASSIGN_OR_RETURN(Tensor copy, CopyOfValue(frame, variable, value));
   variable.Set(copy);
   return copy;
@@ -118,6 +127,16 @@ void AddTo(T* target, const T* value, int64_t count, bool subtract) {
   }
 }
 
+// Half and bfloat16 are added as floats and rounded, as TensorFlow does.
+template <float (*kToFloat)(uint16_t), uint16_t (*kFromFloat)(float)>
+void AddToBits(uint16_t* target, const uint16_t* value, int64_t count, bool subtract) {
+  for (int64_t i = 0; i < count; ++i) {
+    const float a = kToFloat(target[i]);
+    const float b = kToFloat(value[i]);
+    target[i] = kFromFloat(subtract ? a - b : a + b);
+  }
+}
+
 Status AddValues(DType dtype, void* target, const void* value, int64_t count,
                  bool subtract) {
   const auto add = [&]<typename T>(T*) {
@@ -145,6 +164,20 @@ Status AddValues(DType dtype, void* target, const void* value, int64_t count,
       return add(static_cast<uint32_t*>(nullptr));
     case BERTH_UINT64:
       return add(static_cast<uint64_t*>(nullptr));
+    case BERTH_COMPLEX64:
+      return add(static_cast<std::complex<float>*>(nullptr));
+    case BERTH_COMPLEX128:
+      return add(static_cast<std::complex<double>*>(nullptr));
+    case BERTH_HALF:
+      AddToBits<HalfToFloat, FloatToHalf>(static_cast<uint16_t*>(target),
+                                          static_cast<const uint16_t*>(value), count,
+                                          subtract);
+      return OkStatus();
+    case BERTH_BFLOAT16:
+      AddToBits<BFloat16ToFloat, FloatToBFloat16>(static_cast<uint16_t*>(target),
+                                                  static_cast<const uint16_t*>(value),
+                                                  count, subtract);
+      return OkStatus();
     default:
       return Unimplemented("adding to a variable of dtype " +
                            std::string(DTypeName(dtype)) +
@@ -215,17 +248,23 @@ Status RunAssign(Frame& frame, const Item& item) {
   const Shape shape = frame.ShapeOf(source);
   const Variable::Desc& desc = variable.desc();
   const PlanNode& node = frame.plan().nodes[item.node];
-  const bool validates =
-      desc.is_resource || node.node->attrs().GetBool("validate_shape", true);
-  if (validates && !desc.shape.IsCompatibleWith(shape)) {
+  absl::MutexLock lock(&variable.update_mutex());
+  Tensor value = variable.value();
+  const Shape& expected = value.is_valid() ? value.shape() : desc.shape;
+  if (ValidatesShape(*node.node) && !expected.IsCompatibleWith(shape)) {
     return InNode(frame, item,
                   InvalidArgument("Assign requires shapes of both tensors to match. lhs "
                                   "shape= " +
-                                  desc.shape.ToString() + " rhs shape= " +
+                                  expected.ToString() + " rhs shape= " +
                                   shape.ToString() + ", variable '" + desc.name + "'"));
   }
-  absl::MutexLock lock(&variable.update_mutex());
-  Tensor value = variable.value();
+  if (desc.is_resource && value.is_valid() && !(value.shape() == shape) &&
+      node.node->attrs().GetBool("validate_shape", false)) {
+    return InNode(frame, item,
+                  InvalidArgument("Trying to assign to variable '" + desc.name +
+                                  "' with tensor with wrong shape. Expected " +
+                                  value.shape().ToString() + " got " + shape.ToString()));
+  }
   // Readers of a resource variable keep what they have read: a new buffer each time.
   const bool in_place = !desc.is_resource && value.is_valid() && value.shape() == shape;
   if (!in_place) {
@@ -289,9 +328,7 @@ Status RunDestroy(Frame& frame, const Item& item) {
   Variable& variable = VariableOf(frame, item.variable);
   const Node& node = *frame.plan().nodes[item.node].node;
   if (!node.attrs().GetBool("ignore_lookup_error", true) && !variable.IsInitialized()) {
-    return InNode(frame, item,
-                  NotFound("Resource " + variable.desc().container + "/" +
-                           variable.name() + " does not exist"));
+    return InNode(frame, item, Missing(variable));
   }
   variable.Clear();
   return OkStatus();

@@ -13,6 +13,7 @@ namespace {
 constexpr auto kCoreOps = std::to_array<std::string_view>({
     "AnonymousIterator",
     "AnonymousIteratorV2",
+    "Assert",
     "Assign",
     "AssignAdd",
     "AssignAddVariableOp",

@@ -1,4 +1,6 @@
 // Saving and restoring of variables in checkpoints of format V2.
+#include <sys/stat.h>
+
 #include <string>
 #include <utility>
 
@@ -6,6 +8,7 @@
 #include "core/formats/checkpoint/bundle_reader.h"
 #include "core/formats/checkpoint/bundle_writer.h"
 #include "core/formats/checkpoint/tensor_slice.h"
+#include "core/formats/file.h"
 
 namespace berth::executor {
 namespace {
@@ -45,6 +48,8 @@ Status Save(HostOpContext& context) {
   const size_t count = context.inputs.size() - 3;
   BERTH_ASSIGN_OR_RETURN(const std::string prefix, StringOf(context, 0, "prefix"));
   BERTH_RETURN_IF_ERROR(CheckNames(context, count));
+  // The folder, but not its parents, is made if it is not there.
+  (void)::mkdir(formats::FolderOf(prefix).c_str(), 0777);
   BERTH_ASSIGN_OR_RETURN(std::unique_ptr<BundleWriter> writer,
                          BundleWriter::Create(prefix));
   for (size_t i = 0; i < count; ++i) {

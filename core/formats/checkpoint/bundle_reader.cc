@@ -338,9 +338,9 @@ Result<Tensor> BundleReader::Lookup(std::string_view name,
     }
   }
   if (covered != count) {
-    return DataLoss(who + "the slices in checkpoint " + Quoted(prefix_) + " cover " +
-                    std::to_string(covered) + " of the " + std::to_string(count) +
-                    " elements wanted");
+    return InvalidArgument(who + "the slices in checkpoint " + Quoted(prefix_) +
+                           " cover " + std::to_string(covered) + " of the " +
+                           std::to_string(count) + " elements wanted");
   }
   return out;
 }
