@@ -54,6 +54,7 @@ Status AddChain(int n, Graph* graph) {
     NodeSpec add;
     add.name = "add" + std::to_string(i);
     add.op = "AddV2";
+    add.device = "/cpu:0";
     add.attrs.Set("T", AttrValue::Type(BERTH_FLOAT));
     add.inputs = {{last, 0}, {input, 0}};
     BERTH_ASSIGN_OR_RETURN(last, graph->AddNode(std::move(add)));
