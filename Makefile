@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 CTEST := ctest --test-dir $(BUILD) -j $(JOBS) --no-tests=error --output-on-failure \
 	--test-output-size-passed 1000000 --test-output-size-failed 1000000
 
-.PHONY: build test demo interop bench gpu-check cuda-toolkit check format lint clean setup \
+.PHONY: build tests test demo interop bench gpu-check cuda-toolkit check format lint clean setup \
 	configure
 
 build: configure
@@ -20,7 +20,11 @@ setup:
 configure: setup
 	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET)
 
-test: build
+# The test programs are built here and not by `make build`, which is for those who run berth.
+tests: build
+	@cmake --build $(BUILD) -j $(JOBS) --target berth_tests
+
+test: tests
 	@$(CTEST) -LE interop --output-junit tests.xml
 	@tools/check_skips $(BUILD)/tests.xml
 
@@ -28,7 +32,7 @@ demo: build
 	@$(BUILD)/bin/lenet $(ARGS)
 
 # The tests against TensorFlow itself, which is installed from PyPI into build/venv-tf.
-interop: build
+interop: tests
 	@tools/venv_tf
 	@$(CTEST) -L interop --output-junit interop.xml
 	@tools/check_skips $(BUILD)/interop.xml
