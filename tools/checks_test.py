@@ -173,6 +173,14 @@ class SkipsTest(CheckTest):
         self.assertIn("t: 2 disabled case(s)", done.stdout)
         self.assertEqual(done.returncode, 1)
 
+    def test_a_program_without_tests_fails(self):
+        for output in ("[==========] Running 0 tests from 0 test suites.",
+                       "Ran 0 tests in 0.000s\n\nOK"):
+            done = self.judge(f'<testcase name="t" status="run"><system-out>{output}\n'
+                              "</system-out></testcase>")
+            self.assertEqual((done.returncode, done.stdout),
+                             (1, "check_skips: t: holds no test\n"))
+
     def test_a_test_that_ctest_did_not_run_fails(self):
         ran = '<testcase name="r" status="run"/>'
         done = self.judge(ran + '<testcase name="t" status="notrun"><skipped message="S"/>'
