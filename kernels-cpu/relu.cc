@@ -1,21 +1,38 @@
 // relu.cc — Relu, Relu6, LeakyRelu, Elu, Selu and their gradients on the CPU. A NaN stays
 // NaN.
 #include <cmath>
+#include <limits>
 
 #include "kernels-cpu/elementwise.h"
 #include "kernels-cpu/families.h"
+#include "kernels-cpu/half.h"
 
 namespace berth::cpu {
 namespace {
 
+// In 16 bits a negative zero stays, as in TensorFlow.
+template <typename H>
+H ShortRelu(H x, float limit, H largest) {
+  const float value = ToFloat(x);
+  if (value < 0) return H{0};
+  return value > limit ? largest : x;
+}
+constexpr float kNoLimit = std::numeric_limits<float>::infinity();
+
 // NaN stays NaN; a zero of either sign becomes a positive one.
 struct ReluArithmetic {
+  static Half Apply(Half x) { return ShortRelu(x, kNoLimit, x); }
+  static Bfloat16 Apply(Bfloat16 x) { return ShortRelu(x, kNoLimit, x); }
   template <typename T>
   static T Apply(T x) {
     return x > 0 || x != x ? x : T{0};
   }
 };
 struct Relu6Arithmetic {
+  static Half Apply(Half x) { return ShortRelu(x, 6.0F, HalfFromFloat(6.0F)); }
+  static Bfloat16 Apply(Bfloat16 x) {
+    return ShortRelu(x, 6.0F, Bfloat16FromFloat(6.0F));
+  }
   template <typename T>
   static T Apply(T x) {
     const T low = x > 0 || x != x ? x : T{0};
@@ -88,6 +105,10 @@ struct Numbers {
         return UnaryLoopOf<A, uint32_t>::Loop();
       case kU64:
         return UnaryLoopOf<A, uint64_t>::Loop();
+      case kHalf:
+        return UnaryLoopOf<A, Half>::Loop();
+      case kBf16:
+        return UnaryLoopOf<A, Bfloat16>::Loop();
       default:
         return {};
     }
@@ -172,7 +193,8 @@ class LeakyReluKernel {
 }  // namespace
 
 void RegisterRelu(KernelTable& table) {
-  const auto all = {kF32, kF64, kI32, kI64, kI16, kI8, kU8, kU16, kU32, kU64};
+  const auto all = {kF32, kF64, kI32, kI64, kI16,  kI8,
+                    kU8,  kU16, kU32, kU64, kHalf, kBf16};
   const auto unary = [&](const char* op, std::initializer_list<int32_t> dtypes) {
     return std::move(table.Op(op).Type("T", dtypes).InPlace(0, 0));
   };

@@ -35,6 +35,7 @@ class PrepareContext {
   void set_scratch_size(uint64_t bytes) { args_.scratch_size = bytes; }
   void RefuseInPlace(int pair) { args_.inplace_refused |= uint64_t{1} << pair; }
   int num_threads() const { return args_.num_threads; }
+  berth_prepare_args& abi() const { return args_; }
 
  private:
   berth_prepare_args& args_;
