@@ -11,15 +11,6 @@ bool IsHostType(const Device& device) {
   return device.type() == "CPU" || device.is_host();
 }
 
-// The same physical device under index `index` of its type.
-std::unique_ptr<Device> Renumbered(const Device& device, int index) {
-  DeviceDesc desc = device.desc();
-  desc.index = index;
-  const size_t colon = desc.full_name.rfind(':');
-  desc.full_name = desc.full_name.substr(0, colon + 1) + std::to_string(index);
-  return std::make_unique<Device>(std::move(desc), device.plugin(), device.list_index());
-}
-
 std::string ListNames(std::span<Device* const> devices) {
   std::string text;
   for (const Device* device : devices) {
@@ -128,7 +119,7 @@ Result<DeviceList> MakeDeviceList(std::span<Device* const> all,
       if (device->desc().index == static_cast<int>(i)) {
         list.devices.push_back(device);
       } else {
-        add(Renumbered(*device, static_cast<int>(i)));
+        add(device->Renumbered(static_cast<int>(i)));
       }
     }
     has_host = has_host || (host && !chosen.empty());

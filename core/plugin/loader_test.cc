@@ -133,6 +133,22 @@ TEST(LoaderTest, UnloadIsRefusedWhileADeviceIsHeld) {
   EXPECT_EQ(first->Open().status().code(), Code::kFailedPrecondition);
 }
 
+TEST(LoaderTest, LogicalDeviceOfASessionHoldsThePluginToo) {
+  FakePlugin one("one", {Type("GPU")}, {});
+  PluginManager manager;
+  ASSERT_TRUE(manager.RegisterStatic(one.table(), "one").ok());
+  std::unique_ptr<Device> logical = manager.Devices()[0]->Renumbered(3);
+  EXPECT_EQ(logical->name(), "/job:localhost/replica:0/task:0/device:GPU:3");
+  EXPECT_EQ(logical->host(), manager.Devices()[0]->host());
+  EXPECT_NE(logical->host(), nullptr);
+  ASSERT_TRUE(logical->Acquire().ok());
+  ASSERT_TRUE(logical->Open().ok());
+  EXPECT_EQ(manager.Unload("one").code(), Code::kFailedPrecondition);
+  logical->Release();
+  logical.reset();
+  EXPECT_TRUE(manager.Unload("one").ok());
+}
+
 TEST(LoaderTest, UnloadOfWhatIsNotThereNamesWhatIs) {
   FakePlugin one("one", {Type("GPU")}, {});
   PluginManager manager;

@@ -11,11 +11,21 @@
 
 namespace berth {
 
+namespace {
+
+// Who uses a device, shared with the logical ones made from it.
+struct Use {
+  absl::Mutex mutex;
+  int users ABSL_GUARDED_BY(mutex) = 0;
+  bool retired ABSL_GUARDED_BY(mutex) = false;
+};
+
+}  // namespace
+
 struct Device::Impl {
   absl::Mutex mutex;
   std::optional<Result<berth_device*>> opened ABSL_GUARDED_BY(mutex);
-  int users ABSL_GUARDED_BY(mutex) = 0;
-  bool retired ABSL_GUARDED_BY(mutex) = false;
+  std::shared_ptr<Use> use = std::make_shared<Use>();
 };
 
 Device::Device(DeviceDesc desc, const berth_plugin* plugin, uint32_t list_index,
@@ -32,12 +42,25 @@ Device::Device(DeviceDesc desc, const berth_plugin* plugin, uint32_t list_index,
 
 Device::~Device() { Close(); }
 
+std::unique_ptr<Device> Device::Renumbered(int index) const {
+  DeviceDesc desc = desc_;
+  desc.index = index;
+  desc.full_name =
+      desc.full_name.substr(0, desc.full_name.rfind(':') + 1) + std::to_string(index);
+  auto device = std::make_unique<Device>(std::move(desc), plugin_, list_index_, host_);
+  device->impl_->use = impl_->use;
+  return device;
+}
+
 Result<berth_device*> Device::Open() {
-  absl::MutexLock lock(&impl_->mutex);
-  if (impl_->retired) {
-    return FailedPrecondition("device " + name() + " was closed: its plugin '" +
-                              desc_.plugin_name + "' is being unloaded");
+  {
+    absl::MutexLock lock(&impl_->use->mutex);
+    if (impl_->use->retired) {
+      return FailedPrecondition("device " + name() + " was closed: its plugin '" +
+                                desc_.plugin_name + "' is being unloaded");
+    }
   }
+  absl::MutexLock lock(&impl_->mutex);
   if (impl_->opened.has_value()) return *impl_->opened;
   if (plugin_ == nullptr) {
     return FailedPrecondition("device " + name() +
@@ -66,37 +89,42 @@ Result<berth_device*> Device::Open() {
 }
 
 Status Device::Acquire() {
-  absl::MutexLock lock(&impl_->mutex);
-  if (impl_->retired) {
+  Use& use = *impl_->use;
+  absl::MutexLock lock(&use.mutex);
+  if (use.retired) {
     return FailedPrecondition("device " + name() + " is gone: its plugin '" +
                               desc_.plugin_name +
                               "' was unloaded; create the session anew");
   }
-  ++impl_->users;
+  ++use.users;
   return OkStatus();
 }
 
 void Device::Release() {
-  absl::MutexLock lock(&impl_->mutex);
-  BERTH_CHECK(impl_->users > 0);
-  --impl_->users;
+  Use& use = *impl_->use;
+  absl::MutexLock lock(&use.mutex);
+  BERTH_CHECK(use.users > 0);
+  --use.users;
 }
 
 bool Device::in_use() const {
-  absl::MutexLock lock(&impl_->mutex);
-  return impl_->users > 0;
+  Use& use = *impl_->use;
+  absl::MutexLock lock(&use.mutex);
+  return use.users > 0;
 }
 
 bool Device::Retire() {
-  absl::MutexLock lock(&impl_->mutex);
-  if (impl_->users > 0) return false;
-  impl_->retired = true;
+  Use& use = *impl_->use;
+  absl::MutexLock lock(&use.mutex);
+  if (use.users > 0) return false;
+  use.retired = true;
   return true;
 }
 
 void Device::Restore() {
-  absl::MutexLock lock(&impl_->mutex);
-  impl_->retired = false;
+  Use& use = *impl_->use;
+  absl::MutexLock lock(&use.mutex);
+  use.retired = false;
 }
 
 void Device::Close() {

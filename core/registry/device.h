@@ -62,6 +62,11 @@ class Device {
   // Opens the device once; later calls give the same handle or the same error.
   Result<berth_device*> Open();
 
+  // The same device under another index of its type, with a handle of its own: a
+  // session's logical device. Whoever holds it holds this one as well, as far as
+  // unloading goes; it must be gone when the plugin is unloaded.
+  std::unique_ptr<Device> Renumbered(int index) const;
+
   // A session holds the devices it may use from its creation to its end; a plugin with a
   // device in use is not unloaded. FAILED_PRECONDITION once the plugin is being unloaded.
   Status Acquire();
