@@ -24,7 +24,7 @@ constexpr int kApart = -2;  // consumers on different devices, or one not placed
 }  // namespace
 
 void PlacerRun::Assign() {
-  FindAskingConsumers();
+  CountConsumers();
   std::vector<int> generators;
   for (const int id : order_) {
     if (nodes_[id].choice == Choice::kEarlier) continue;
@@ -47,29 +47,32 @@ void PlacerRun::Assign() {
   }
 }
 
-void PlacerRun::FindAskingConsumers() {
+void PlacerRun::CountConsumers() {
   for (const int id : order_) {
-    if (node(id).requested_device().empty()) continue;
-    for (const OutputRef& input : node(id).inputs()) {
-      if (input.node != nullptr) nodes_[input.node->id()].asking_consumer = true;
-    }
-    for (const Node* source : node(id).control_inputs()) {
-      nodes_[source->id()].asking_consumer = true;
-    }
+    const bool asks = !node(id).requested_device().empty();
+    const auto see = [&](const Node* source) {
+      if (source == nullptr) return;
+      NodeState& state = nodes_[source->id()];
+      state.consumer_edges = static_cast<uint8_t>(std::min(state.consumer_edges + 1, 2));
+      state.asking_consumer = state.asking_consumer || asks;
+    };
+    for (const OutputRef& input : node(id).inputs()) see(input.node);
+    for (const Node* source : node(id).control_inputs()) see(source);
   }
 }
 
 // The input beside which a node is placed where it can be, or -1. A metadata op follows
-// its input; so does an Identity when neither it nor its one input nor any consumer asks
-// for a device, which saves a copy (of a variable's value, say).
+// its input; so does an Identity between one edge in and one out when neither it nor the
+// node at either end asks for a device, which saves a copy (of a variable's value, say).
 int PlacerRun::InputToFollow(int id) const {
   const Node& follower = node(id);
   if (follower.num_inputs() == 0 || follower.inputs()[0].node == nullptr) return -1;
   const Node& input = *follower.inputs()[0].node;
   if (IsMetadataOp(follower.op())) return input.id();
   const bool free = follower.op() == "Identity" && follower.control_inputs().empty() &&
+                    nodes_[id].consumer_edges <= 1 && !nodes_[id].asking_consumer &&
                     follower.requested_device().empty() &&
-                    input.requested_device().empty() && !nodes_[id].asking_consumer;
+                    input.requested_device().empty();
   return free ? input.id() : -1;
 }
 

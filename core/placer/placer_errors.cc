@@ -150,8 +150,13 @@ Status PlacerRun::PlacementError(int id) {
 }
 
 Status PlacerRun::ClassError(int id, int other, Groups::Outcome outcome) {
-  std::string text = "Cannot colocate nodes " + DescribeNode(node(id)) + " and " +
-                     DescribeNode(node(other)) + ": ";
+  const auto describe = [this](int member) {
+    const std::string& request = node(member).requested_device();
+    return DescribeNode(node(member)) +
+           (request.empty() ? std::string() : ", asked for on " + request + ",");
+  };
+  std::string text =
+      "Cannot colocate nodes " + describe(id) + " and " + describe(other) + ": ";
   if (outcome == Groups::Outcome::kNamesConflict) {
     text += groups_.Conflict(id, other).message();
     if (!options_.allow_soft_placement) text += ". Allow soft placement, or ask for one";

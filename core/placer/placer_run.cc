@@ -81,6 +81,7 @@ void PlacerRun::Run() {
   LimitVariants();
   TieClasses();
   ApplyDefaultDevice();
+  KeepMinorDevicesForAskers();
   FixEarlierNodes();
   Assign();
   ListMembers();
@@ -285,6 +286,22 @@ void PlacerRun::ApplyDefaultDevice() {
     const bool has_device = asked.type.has_value() || asked.index.has_value();
     group.requested =
         specs_.Override(has_device ? place_only : default_request_, group.requested);
+  }
+}
+
+// Device types below the CPU's priority take only what asks for them, or runs nowhere
+// else.
+void PlacerRun::KeepMinorDevicesForAskers() {
+  const int cpu = devices_.FindType("CPU");
+  if (cpu < 0) return;
+  const uint64_t major = DeviceTable::BetterThan(cpu + 1);
+  if ((devices_.all_types() & ~major) == 0) return;
+  for (const int id : order_) {
+    Group& group = groups_.at(id);
+    if (groups_.Root(id) != id || (group.types & major) == 0) continue;
+    const std::optional<std::string>& asked = specs_.spec(group.requested).type;
+    const int type = asked ? devices_.FindType(*asked) : -1;
+    if (type < 0 || (major >> type & 1) != 0) group.types &= major;
   }
 }
 

@@ -38,6 +38,7 @@ struct NodeState {
   bool taken = false;            // is to be placed now
   bool failed = false;           // has an error
   bool overridden = false;       // its request gave way to that of `reference`
+  uint8_t consumer_edges = 0;    // data and control, at most 2
   bool asking_consumer = false;  // a consumer asks for a device
 };
 
@@ -68,6 +69,7 @@ class PlacerRun {
   void TieClasses();
   void TieToClass(int id, std::string_view name);
   void ApplyDefaultDevice();
+  void KeepMinorDevicesForAskers();
   void FixEarlierNodes();
 
   // placer_assign.cc: a device for each group.
@@ -75,7 +77,7 @@ class PlacerRun {
   void AssignNode(int id, int preferred, Choice choice, int with);
   void FindConsumers(std::vector<int>* consumers) const;
   int InputToFollow(int id) const;
-  void FindAskingConsumers();
+  void CountConsumers();
   const std::vector<int>& Candidates(int root);
   std::vector<int> SoftCandidates(int root);
 

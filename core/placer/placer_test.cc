@@ -276,8 +276,8 @@ TEST_F(PlacerTest, MetadataOpsFollowTheirInput) {
   EXPECT_EQ(Device("pinned"), "CPU:0");
 }
 
-// Found by asking TensorFlow 2.21: an Identity goes where its input is when neither end
-// of its edges asks for anything; no other op does.
+// Found by asking TensorFlow 2.21: an Identity between one edge in and at most one out
+// goes where its input is when neither it nor the node at either end asks for anything.
 TEST_F(PlacerTest, FreeIdentityFollowsItsInput) {
   AddHandle("h", "/gpu:1");
   world_.Add("ReadVariableOp", "r", {"h"}, {Type("dtype", BERTH_FLOAT)});
@@ -288,15 +288,34 @@ TEST_F(PlacerTest, FreeIdentityFollowsItsInput) {
   world_.AddT("Identity", "consumer_asks", {"r"});
   world_.AddT("Neg", "asking", {"consumer_asks"}, "/cpu:0");
   world_.AddT("Identity", "input_asks", {"asking"});
-  world_.AddT("Identity", "control", {"r", "^free"});
+  world_.AddT("Identity", "control", {"r", "^asks"});
+  world_.AddT("Identity", "two_edges", {"r"});
+  world_.AddT("Add", "twice", {"two_edges", "two_edges"});
   world_.Place();
   EXPECT_EQ(Device("free"), "GPU:1");
   EXPECT_EQ(Reason("free"), PlaceReason::kFollowsInput);
   EXPECT_EQ(Device("chain"), "GPU:1");
   for (const char* name :
-       {"other_op", "asks", "consumer_asks", "input_asks", "control"}) {
+       {"other_op", "asks", "consumer_asks", "input_asks", "control", "two_edges"}) {
     EXPECT_EQ(Device(name), "GPU:0") << name;
   }
+}
+
+// As TensorFlow does with its XLA devices.
+TEST_F(PlacerTest, DeviceBelowTheCpuTakesOnlyWhatAsksForIt) {
+  world_.AddDevices("XLA_CPU", 1, 50);
+  world_.AddKernels({"Neg", "Relu", "Rint"}, "XLA_CPU");
+  world_.AddConst("k");
+  world_.AddT("Neg", "asks", {"k"}, "/device:XLA_CPU:0");
+  world_.Add("Shape", "follower", {"asks"}, {Type("T", BERTH_FLOAT)});
+  world_.Add("Shape", "asking_follower", {"asks"}, {Type("T", BERTH_FLOAT)},
+             "/device:XLA_CPU:*");
+  world_.AddT("Rint", "nowhere_else", {"k"});
+  world_.Place();
+  EXPECT_EQ(Device("asks"), "XLA_CPU:0");
+  EXPECT_EQ(Device("follower"), "GPU:0");
+  EXPECT_EQ(Device("asking_follower"), "XLA_CPU:0");
+  EXPECT_EQ(Device("nowhere_else"), "XLA_CPU:0");
 }
 
 TEST_F(PlacerTest, PinnedNodeSaysWhyItIsNotOnTheBetterDevice) {
