@@ -1,6 +1,5 @@
 #include "core/graph/graph.h"
 
-#include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 #include <absl/container/node_hash_set.h>
 #include <absl/strings/string_view.h>
@@ -14,15 +13,36 @@
 namespace berth {
 namespace {
 
+// A name with its hash, which is computed once.
+struct NameKey {
+  explicit NameKey(std::string_view text)
+      : name(text),
+        hash(static_cast<uint32_t>(absl::Hash<absl::string_view>()(
+            absl::string_view(text.data(), text.size())))) {}
+  std::string_view name;
+  uint32_t hash;
+};
+
+// A node in the set of names: 8 bytes, so that the set of a million names stays in the
+// cache as far as it can, and with the hash, so that it grows without reading the names.
+struct NameEntry {
+  uint32_t hash;
+  int32_t id;
+};
 struct NameHash {
   using is_transparent = void;
-  size_t operator()(std::string_view name) const {
-    return absl::Hash<absl::string_view>()(absl::string_view(name.data(), name.size()));
-  }
+  static size_t Spread(uint32_t hash) { return hash * uint64_t{0x9E3779B97F4A7C15}; }
+  size_t operator()(const NameEntry& entry) const { return Spread(entry.hash); }
+  size_t operator()(const NameKey& key) const { return Spread(key.hash); }
 };
 struct NameEq {
   using is_transparent = void;
-  bool operator()(std::string_view a, std::string_view b) const { return a == b; }
+  bool operator()(const NameEntry& a, const NameEntry& b) const { return a.id == b.id; }
+  bool operator()(const NameEntry& a, const NameKey& b) const {
+    return a.hash == b.hash && graph->node(a.id)->name() == b.name;
+  }
+  bool operator()(const NameKey& a, const NameEntry& b) const { return (*this)(b, a); }
+  const Graph* graph;
 };
 
 std::string Who(const NodeSpec& spec) {
@@ -100,9 +120,17 @@ void RemoveDuplicates(std::vector<Node*>* nodes) {
 const std::string& Node::op() const { return schema_->name; }
 
 struct Graph::Names {
-  absl::flat_hash_map<std::string_view, Node*, NameHash, NameEq> nodes;
+  explicit Names(const Graph* graph) : nodes(0, NameHash(), NameEq{graph}) {}
+
+  // nullptr when there is none.
+  const NameEntry* Find(const NameKey& key) const {
+    const auto it = nodes.find(key);
+    return it == nodes.end() ? nullptr : &*it;
+  }
+
+  absl::flat_hash_set<NameEntry, NameHash, NameEq> nodes;
   // Device strings: a graph has few, and each is kept once.
-  absl::node_hash_set<std::string, NameHash, NameEq> devices;
+  absl::node_hash_set<std::string> devices;
   const std::string* last_device = nullptr;
 
   const std::string* Device(std::string device) {
@@ -129,7 +157,7 @@ class Graph::Arena {
     size = (size + kAlign - 1) & ~(kAlign - 1);
     if (size > left_) {
       const size_t block = std::max(size, kBlock);
-      blocks_.push_back(std::make_unique<std::byte[]>(block));
+      blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(block));
       next_ = blocks_.back().get();
       left_ = block;
     }
@@ -146,40 +174,43 @@ class Graph::Arena {
   size_t left_ = 0;
 };
 
-// A checked spec on its way to a node.
+// A spec on its way to a node.
 struct Graph::Draft {
-  NodeSpec spec;
+  NodeSpec& spec;
+  NameKey key;
   const OpSchema* schema;
-  std::vector<DType>* types;  // the inputs' and then the outputs'
+  const std::vector<DType>& types;  // the inputs' and then the outputs'
   int num_inputs;
 };
 
 Graph::Graph(const OpRegistry* ops)
-    : ops_(ops), names_(std::make_unique<Names>()), arena_(std::make_unique<Arena>()) {}
+    : ops_(ops),
+      names_(std::make_unique<Names>(this)),
+      arena_(std::make_unique<Arena>()) {}
 
 Graph::~Graph() = default;
 
 Node* Graph::FindNode(std::string_view name) {
-  const auto it = names_->nodes.find(name);
-  return it == names_->nodes.end() ? nullptr : it->second;
+  const NameEntry* entry = names_->Find(NameKey(name));
+  return entry == nullptr ? nullptr : node(entry->id);
 }
 
 const Node* Graph::FindNode(std::string_view name) const {
-  const auto it = names_->nodes.find(name);
-  return it == names_->nodes.end() ? nullptr : it->second;
+  const NameEntry* entry = names_->Find(NameKey(name));
+  return entry == nullptr ? nullptr : node(entry->id);
 }
 
-Status Graph::CheckName(const NodeSpec& spec) const {
+Status Graph::CheckName(const NodeSpec& spec, const Node* taken_by) const {
   if (!IsValidNodeName(spec.name)) {
     return InvalidArgument(
         Who(spec) +
         "the name is not valid: it must begin with a letter, a digit or '.', "
         "followed by letters, digits and any of _ > . / \\ -");
   }
-  if (FindNode(spec.name) != nullptr) {
+  if (taken_by != nullptr) {
     return InvalidArgument(Who(spec) +
                            "the name is taken by another node of this graph (op '" +
-                           FindNode(spec.name)->op() + "'); node names are unique");
+                           taken_by->op() + "'); node names are unique");
   }
   return OkStatus();
 }
@@ -210,7 +241,7 @@ Status Graph::CheckInputs(const Draft& draft) const {
                              "' (op '" + ref.node->op() + "'), which has " +
                              std::to_string(ref.node->num_outputs()) + " outputs");
     }
-    const DType wanted = (*draft.types)[i];
+    const DType wanted = draft.types[i];
     const std::string mismatch = TypeMismatch(wanted, ref.node->output_type(ref.index));
     if (!mismatch.empty()) {
       return InvalidArgument(Who(spec) + "input " + std::to_string(i) + " " +
@@ -245,7 +276,9 @@ Result<Node*> Graph::AddNode(NodeSpec spec) {
                          " and the graph has " + std::to_string(producer_version_) +
                          "; " + schema->deprecation);
   }
-  BERTH_RETURN_IF_ERROR(CheckName(spec));
+  const NameKey key(spec.name);
+  const NameEntry* taken = names_->Find(key);
+  BERTH_RETURN_IF_ERROR(CheckName(spec, taken == nullptr ? nullptr : node(taken->id)));
   if (Status status = CompleteAttrs(*schema, &spec.attrs); !status.ok()) {
     return status.WithPrefix(Who(spec));
   }
@@ -257,13 +290,13 @@ Result<Node*> Graph::AddNode(NodeSpec spec) {
   if (!status.ok()) return status.WithPrefix(Who(spec));
   const int num_inputs = static_cast<int>(types.size());
   types.insert(types.end(), output_types.begin(), output_types.end());
-  Draft draft{std::move(spec), schema, &types, num_inputs};
+  const Draft draft{spec, key, schema, types, num_inputs};
   BERTH_RETURN_IF_ERROR(CheckInputs(draft));
-  RemoveDuplicates(&draft.spec.control_inputs);
-  return Commit(std::move(draft));
+  RemoveDuplicates(&spec.control_inputs);
+  return Commit(draft);
 }
 
-Node* Graph::Commit(Draft draft) {
+Node* Graph::Commit(const Draft& draft) {
   if ((num_nodes_ >> kChunkBits) == static_cast<int>(chunks_.size())) {
     chunks_.push_back(std::make_unique<Node[]>(kChunkSize));
   }
@@ -275,12 +308,12 @@ Node* Graph::Commit(Draft draft) {
   added->name_ = std::move(spec.name);
   added->attrs_ = std::move(spec.attrs);
   added->num_inputs_ = draft.num_inputs;
-  added->num_outputs_ = static_cast<int>(draft.types->size()) - draft.num_inputs;
+  added->num_outputs_ = static_cast<int>(draft.types.size()) - draft.num_inputs;
   added->num_control_inputs_ = static_cast<int>(spec.control_inputs.size());
   added->inputs_ = arena_->Copy<OutputRef>(spec.inputs);
   added->control_inputs_ = arena_->Copy<Node*>(spec.control_inputs);
-  added->types_ = arena_->Copy<DType>(*draft.types);
-  names_->nodes.emplace(added->name_, added);
+  added->types_ = arena_->Copy<DType>(draft.types);
+  names_->nodes.insert({draft.key.hash, added->id_});
   ++num_nodes_;
   return added;
 }
@@ -320,8 +353,9 @@ void Graph::SetRequestedDevice(Node* node, std::string device) {
 
 void Graph::TruncateTo(int num_nodes) {
   while (num_nodes_ > num_nodes) {
-    Node* last = node(--num_nodes_);
-    names_->nodes.erase(last->name_);
+    Node* last = node(num_nodes_ - 1);
+    names_->nodes.erase(NameKey(last->name_));
+    --num_nodes_;
     *last = Node();
   }
   chunks_.resize(static_cast<size_t>((num_nodes_ + kChunkSize - 1) >> kChunkBits));

@@ -132,9 +132,9 @@ class Graph {
   class Arena;
   struct Draft;
 
-  Status CheckName(const NodeSpec& spec) const;
+  Status CheckName(const NodeSpec& spec, const Node* taken_by) const;
   Status CheckInputs(const Draft& draft) const;
-  Node* Commit(Draft draft);
+  Node* Commit(const Draft& draft);
 
   const OpRegistry* ops_;
   int num_nodes_ = 0;
