@@ -49,12 +49,11 @@ void PlacerRun::Assign() {
 
 void PlacerRun::CountConsumers() {
   for (const int id : order_) {
-    const bool asks = !node(id).requested_device().empty();
     const auto see = [&](const Node* source) {
       if (source == nullptr) return;
       NodeState& state = nodes_[source->id()];
       state.consumer_edges = static_cast<uint8_t>(std::min(state.consumer_edges + 1, 2));
-      state.asking_consumer = state.asking_consumer || asks;
+      state.consumer = id;
     };
     for (const OutputRef& input : node(id).inputs()) see(input.node);
     for (const Node* source : node(id).control_inputs()) see(source);
@@ -62,18 +61,24 @@ void PlacerRun::CountConsumers() {
 }
 
 // The input beside which a node is placed where it can be, or -1. A metadata op follows
-// its input; so does an Identity between one edge in and one out when neither it nor the
-// node at either end asks for a device, which saves a copy (of a variable's value, say).
+// its input; so does an Identity that asks for nothing, between one edge in and at most
+// one out, when the nodes at both ends ask for the same (no consumer asks for nothing):
+// it saves a copy, of a variable's value, say.
 int PlacerRun::InputToFollow(int id) const {
   const Node& follower = node(id);
   if (follower.num_inputs() == 0 || follower.inputs()[0].node == nullptr) return -1;
   const Node& input = *follower.inputs()[0].node;
   if (IsMetadataOp(follower.op())) return input.id();
-  const bool free = follower.op() == "Identity" && follower.control_inputs().empty() &&
-                    nodes_[id].consumer_edges <= 1 && !nodes_[id].asking_consumer &&
-                    follower.requested_device().empty() &&
-                    input.requested_device().empty();
-  return free ? input.id() : -1;
+  const NodeState& state = nodes_[id];
+  if (follower.op() != "Identity" || !follower.requested_device().empty() ||
+      !follower.control_inputs().empty() || state.consumer_edges > 1) {
+    return -1;
+  }
+  const bool same_request =
+      state.consumer < 0
+          ? input.requested_device().empty()
+          : input.requested_device() == node(state.consumer).requested_device();
+  return same_request ? input.id() : -1;
 }
 
 // For every node: one of its consumers, when all are on that one's device.

@@ -34,12 +34,12 @@ struct NodeState {
   int reference = -1;         // the node whose reference or resource it takes
   int with = -1;              // the consumer or input that it follows
   int device = -1;            // DeviceTable's index
+  int consumer = -1;          // the last one
   Choice choice = Choice::kBest;
-  bool taken = false;            // is to be placed now
-  bool failed = false;           // has an error
-  bool overridden = false;       // its request gave way to that of `reference`
-  uint8_t consumer_edges = 0;    // data and control, at most 2
-  bool asking_consumer = false;  // a consumer asks for a device
+  bool taken = false;          // is to be placed now
+  bool failed = false;         // has an error
+  bool overridden = false;     // its request gave way to that of `reference`
+  uint8_t consumer_edges = 0;  // data and control, at most 2
 };
 
 // The nodes of a group that explain where it is.

@@ -276,8 +276,8 @@ TEST_F(PlacerTest, MetadataOpsFollowTheirInput) {
   EXPECT_EQ(Device("pinned"), "CPU:0");
 }
 
-// Found by asking TensorFlow 2.21: an Identity between one edge in and at most one out
-// goes where its input is when neither it nor the node at either end asks for anything.
+// Found by asking TensorFlow 2.21: an Identity that asks for nothing, between one edge in
+// and at most one out, goes where its input is when both ends ask for the same.
 TEST_F(PlacerTest, FreeIdentityFollowsItsInput) {
   AddHandle("h", "/gpu:1");
   world_.Add("ReadVariableOp", "r", {"h"}, {Type("dtype", BERTH_FLOAT)});
@@ -291,10 +291,13 @@ TEST_F(PlacerTest, FreeIdentityFollowsItsInput) {
   world_.AddT("Identity", "control", {"r", "^asks"});
   world_.AddT("Identity", "two_edges", {"r"});
   world_.AddT("Add", "twice", {"two_edges", "two_edges"});
+  world_.AddT("Identity", "between_same", {"asking"});
+  world_.AddT("Neg", "asks_same", {"between_same"}, "/cpu:0");
   world_.Place();
   EXPECT_EQ(Device("free"), "GPU:1");
   EXPECT_EQ(Reason("free"), PlaceReason::kFollowsInput);
   EXPECT_EQ(Device("chain"), "GPU:1");
+  EXPECT_EQ(Device("between_same"), "CPU:0");
   for (const char* name :
        {"other_op", "asks", "consumer_asks", "input_asks", "control", "two_edges"}) {
     EXPECT_EQ(Device(name), "GPU:0") << name;
