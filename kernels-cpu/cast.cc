@@ -1,5 +1,7 @@
-// cast.cc — Cast on the CPU between all numeric dtypes, half and bfloat16 included.
+// cast.cc — Cast on the CPU between all numeric dtypes, half, bfloat16 and complex
+// included.
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 
@@ -35,9 +37,19 @@ uint64_t RealToUint64(From x) {
   return x >= -kHalfway ? static_cast<uint64_t>(static_cast<int64_t>(x)) : 1ULL << 63;
 }
 
+template <typename T>
+inline constexpr bool kIsComplex =
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+
 template <typename To, typename From>
 To Convert(From x) {
-  if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, Bfloat16>) {
+  if constexpr (kIsComplex<From> && kIsComplex<To>) {
+    return To(x);
+  } else if constexpr (kIsComplex<From>) {
+    return Convert<To>(x.real());  // the imaginary part is lost
+  } else if constexpr (kIsComplex<To>) {
+    return To(Convert<typename To::value_type>(x));
+  } else if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, Bfloat16>) {
     return Convert<To>(ToFloat(x));
   } else if constexpr (std::is_same_v<To, Half>) {
     return HalfFromFloat(static_cast<float>(x));
@@ -118,6 +130,10 @@ UnaryLoop To(int32_t dtype) {
       return {&Run<From, Half>, sizeof(From), 2, 2};
     case kBf16:
       return {&Run<From, Bfloat16>, sizeof(From), 2, 2};
+    case kC64:
+      return {&Run<From, std::complex<float>>, sizeof(From), 8, 1};
+    case kC128:
+      return {&Run<From, std::complex<double>>, sizeof(From), 16, 1};
     default:
       return {};
   }
@@ -151,6 +167,10 @@ UnaryLoop LoopFor(int32_t from, int32_t to) {
       return To<Half>(to);
     case kBf16:
       return To<Bfloat16>(to);
+    case kC64:
+      return To<std::complex<float>>(to);
+    case kC128:
+      return To<std::complex<double>>(to);
     default:
       return {};
   }

@@ -3,6 +3,7 @@
 
 #include "kernels-cpu/common.h"
 #include "kernels-cpu/families.h"
+#include "kernels-cpu/shape_arg.h"
 
 namespace berth::cpu {
 namespace {
@@ -25,6 +26,9 @@ class FillKernel {
       : size_(static_cast<int64_t>(sdk::DtypeSize(node.output(0).dtype))) {}
   static Result<std::unique_ptr<FillKernel>> Create(const NodeView& node, berth_device*) {
     return Make<FillKernel>(node);
+  }
+  Status Prepare(PrepareContext& context) const {
+    return ShapeArg(context.input(0), &context.output(0));
   }
   Status Compute(ComputeContext& context) const {
     const void* value = context.input(1).host_data;

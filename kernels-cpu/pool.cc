@@ -17,6 +17,22 @@ std::string SupportsPool(const NodeView& node) {
   return SpatialOnly(node);
 }
 
+// Windows over channels: they lie side by side, and height and width are left alone.
+std::string SupportsDepthPool(const NodeView& node) {
+  const std::vector<int64_t> size = node.Ints("ksize");
+  const std::vector<int64_t> stride = node.Ints("strides");
+  if (node.String("data_format", "NHWC") != "NHWC" || size.size() != 4 ||
+      stride.size() != 4 || size[3] < 1 || size[3] != stride[3]) {
+    return "windows over channels must be NHWC and lie side by side";
+  }
+  for (size_t axis = 0; axis < 3; ++axis) {
+    if (size[axis] != 1 || stride[axis] != 1) {
+      return "windows over channels and over other axes at once";
+    }
+  }
+  return {};
+}
+
 PoolGeometry MakeGeometry(const WindowAttrs& attrs, const int64_t* dims) {
   return {dims[0], dims[3], attrs.Axis(1, dims[1], attrs.kernel_size(1)),
           attrs.Axis(2, dims[2], attrs.kernel_size(2))};
@@ -88,6 +104,53 @@ class PoolKernel {
   }
 
   WindowAttrs attrs_;
+  int32_t dtype_;
+};
+
+// The maximum of neighbouring channels.
+class DepthPoolKernel {
+ public:
+  explicit DepthPoolKernel(const NodeView& node)
+      : size_(node.Ints("ksize")[3]), dtype_(node.input(0).dtype) {}
+  static Result<std::unique_ptr<DepthPoolKernel>> Create(const NodeView& node,
+                                                         berth_device*) {
+    return Make<DepthPoolKernel>(node);
+  }
+  Status Prepare(PrepareContext& context) const {
+    const berth_tensor& x = context.input(0);
+    if (x.rank == 4 && x.dims[3] % size_ == 0) return {};
+    return InvalidArgument("windows of " + std::to_string(size_) +
+                           " channels must evenly divide the input's: " + ShapeString(x));
+  }
+  Status Compute(ComputeContext& context) const {
+    if (dtype_ == kF32) {
+      Run<float>(context);
+    } else {
+      Run<double>(context);
+    }
+    return {};
+  }
+
+ private:
+  template <typename T>
+  void Run(ComputeContext& context) const {
+    const T* x = context.In<T>(0);
+    T* y = context.Out<T>(0);
+    context.ParallelFor(NumElements(context.output(0)), GrainForFlops(2 * size_),
+                        [&](int64_t begin, int64_t end) {
+                          for (int64_t i = begin; i < end; ++i) {
+                            const T* window = x + i * size_;
+                            T best = window[0];
+                            for (int64_t k = 1; k < size_; ++k) {
+                              const T v = window[k];
+                              best = v > best || v != v ? v : best;
+                            }
+                            y[i] = best;
+                          }
+                        });
+  }
+
+  int64_t size_;
   int32_t dtype_;
 };
 
@@ -201,6 +264,10 @@ void RegisterPool(KernelTable& table) {
       .Type("T", {kF32, kF64, kI32, kI64, kI16, kI8, kU8, kU16})
       .If(SupportsPool)
       .Use<PoolKernel<true>>();
+  table.Op("MaxPool")
+      .Type("T", {kF32, kF64})
+      .If(SupportsDepthPool)
+      .Use<DepthPoolKernel>();
   table.Op("AvgPool").Type("T", {kF32, kF64}).If(SupportsPool).Use<PoolKernel<false>>();
   table.Op("MaxPoolGrad")
       .Type("T", {kF32, kF64})

@@ -83,14 +83,25 @@ TEST(PoolTest, AnOddSizedImageLeavesItsEdgeWithoutGradient) {
             (std::vector<double>{0, 0, 0, 0, 6, 0, 0, 0, 0}));
 }
 
-TEST(PoolTest, DeclinesPoolingOverChannelsWithAReason) {
-  KernelRun run("MaxPool");
-  run.Type("T", BERTH_FLOAT)
+KernelRun& OverChannels(KernelRun& run, std::vector<int64_t> size) {
+  return run.Type("T", BERTH_FLOAT)
       .String("padding", "VALID")
-      .Ints("ksize", {1, 1, 1, 2})
-      .Ints("strides", {1, 1, 1, 2})
-      .In(HostTensor(BERTH_FLOAT, {1, 2, 2, 4}))
-      .Out(BERTH_FLOAT, {1, 2, 2, 2});
+      .Ints("ksize", size)
+      .Ints("strides", size)
+      .In(HostTensor::Of<float>({1, 1, 2, 4}, {1, 2, 8, 3, 5, 4, 7, 9}))
+      .Out(BERTH_FLOAT, {1, 1, 2, 2});
+}
+
+TEST(PoolTest, TakesMaximaOfNeighbouringChannels) {
+  KernelRun run("MaxPool");
+  OverChannels(run, {1, 1, 1, 2});
+  ASSERT_TRUE(run.Run().ok());
+  EXPECT_EQ(run.output(0).values<float>(), (std::vector<float>{2, 8, 5, 9}));
+}
+
+TEST(PoolTest, DeclinesWindowsOverChannelsAndWidthWithAReason) {
+  KernelRun run("MaxPool");
+  OverChannels(run, {1, 1, 2, 2});
   const sdk::Status status = run.Find();
   EXPECT_EQ(status.code(), BERTH_UNIMPLEMENTED);
   EXPECT_NE(std::string(status.message()).find("channels"), std::string::npos);

@@ -7,6 +7,7 @@
 #include "kernels-cpu/common.h"
 #include "kernels-cpu/families.h"
 #include "kernels-cpu/philox.h"
+#include "kernels-cpu/shape_arg.h"
 
 namespace berth::cpu {
 namespace {
@@ -220,6 +221,9 @@ class FilledByGroups : public Seeded {
                                                         berth_device*) {
     return Make<FilledByGroups>(node);
   }
+  Status Prepare(PrepareContext& context) const {
+    return ShapeArg(context.input(0), &context.output(0));
+  }
   Status Compute(ComputeContext& context) const {
     const int64_t n = NumElements(context.output(0));
     if (n == 0) return {};
@@ -253,6 +257,9 @@ class TruncatedKernel : public Seeded {
                                                          berth_device*) {
     return Make<TruncatedKernel>(node);
   }
+  Status Prepare(PrepareContext& context) const {
+    return ShapeArg(context.input(0), &context.output(0));
+  }
   Status Compute(ComputeContext& context) const {
     const int64_t n = NumElements(context.output(0));
     if (n == 0) return {};
@@ -280,6 +287,9 @@ class UniformIntKernel : public Seeded {
   static Result<std::unique_ptr<UniformIntKernel>> Create(const NodeView& node,
                                                           berth_device*) {
     return Make<UniformIntKernel>(node);
+  }
+  Status Prepare(PrepareContext& context) const {
+    return ShapeArg(context.input(0), &context.output(0));
   }
   Status Compute(ComputeContext& context) const {
     return dtype() == kI32 ? Run<int32_t>(context) : Run<int64_t>(context);
