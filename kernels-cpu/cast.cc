@@ -193,9 +193,7 @@ class CastKernel : public UnaryBase {
 }  // namespace
 
 void RegisterCast(KernelTable& table) {
-  const auto all = {kF32, kF64, kI32, kI64,  kI16,  kI8,  kU8,
-                    kU16, kU32, kU64, kBool, kHalf, kBf16};
-  table.Op("Cast").Type("SrcT", all).Type("DstT", all).Use<CastKernel>();
+  table.Op("Cast").Type("SrcT", kFixedSize).Type("DstT", kFixedSize).Use<CastKernel>();
 }
 
 }  // namespace berth::cpu
