@@ -5,7 +5,7 @@
 
 #include "client/session.h"
 #include "client/session_impl.h"
-#include "core/placer/placement.h"
+#include "core/placer/explain.h"
 
 namespace berth::client {
 namespace {
@@ -75,6 +75,26 @@ Result<std::string> Session::PlacementSummary() {
   BERTH_RETURN_IF_ERROR(
       impl_->core->ViewPlacement([&](const Graph& graph, const Placement& placement) {
         text = Summarize(graph, placement);
+      }));
+  return text;
+}
+
+Result<std::string> Session::PlacementReport() {
+  BERTH_RETURN_IF_ERROR(Sync());
+  std::string text;
+  BERTH_RETURN_IF_ERROR(
+      impl_->core->ViewPlacement([&](const Graph& graph, const Placement& placement) {
+        text = ExplainText(graph, placement);
+      }));
+  return text;
+}
+
+Result<std::string> Session::PlacementPage(std::string_view title) {
+  BERTH_RETURN_IF_ERROR(Sync());
+  std::string text;
+  BERTH_RETURN_IF_ERROR(
+      impl_->core->ViewPlacement([&](const Graph& graph, const Placement& placement) {
+        text = ExplainHtml(graph, placement, title);
       }));
   return text;
 }

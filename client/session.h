@@ -45,8 +45,10 @@ class Session {
                         const std::vector<Output>& fetches,
                         const std::vector<Operation>& targets = {});
 
-  // Who runs where and why, by kind of op, one line each: how many, device, reason; then
-  // the warnings.
+  // Who runs where and why: the table of all nodes, or a page for a browser.
+  Result<std::string> PlacementReport();
+  Result<std::string> PlacementPage(std::string_view title);
+  // The same by kind of op, one line each: how many, device, reason; then the warnings.
   Result<std::string> PlacementSummary();
   // Only what is not where it was asked for, one line a node; empty when nothing fell
   // back.
