@@ -1,5 +1,8 @@
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 
 #include "examples/lenet/fashion_mnist.h"
 #include "examples/lenet/model.h"
@@ -26,10 +29,19 @@ void PrintDevices() {
   }
 }
 
-// Prints where every kind of op went and why.
-Status ReportPlacement(bc::Session* session) {
+// Prints where every kind of op went and why, and writes the page with all nodes.
+Status ReportPlacement(const Options& options, bc::Session* session) {
   BERTH_ASSIGN_OR_RETURN(const std::string summary, session->PlacementSummary());
   std::printf("\nPlacement (ops, device, why):\n%s\n", summary.c_str());
+  BERTH_ASSIGN_OR_RETURN(const std::string page, session->PlacementPage("LeNet"));
+  std::error_code error;
+  std::filesystem::create_directories(options.folder, error);
+  const std::string path = options.folder + "/placement.html";
+  std::ofstream file(path, std::ios::binary);
+  file << page;
+  file.close();
+  if (!file) return berth::FailedPrecondition("cannot write '" + path + "'");
+  std::printf("Every node, with what was rejected: %s\n\n", path.c_str());
   return {};
 }
 
@@ -92,7 +104,7 @@ Status Train(const Options& options) {
                          MakeSessionOptions(options));
   BERTH_ASSIGN_OR_RETURN(bc::Session session, bc::Session::Create(root, session_options));
   BERTH_RETURN_IF_ERROR(session.Run(init));
-  BERTH_RETURN_IF_ERROR(ReportPlacement(&session));
+  BERTH_RETURN_IF_ERROR(ReportPlacement(options, &session));
 
   std::printf("Training on %lld images, batch %lld:\n",
               static_cast<long long>(data.size()), static_cast<long long>(options.batch));
