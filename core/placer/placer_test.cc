@@ -574,11 +574,13 @@ TEST_F(PlacerTest, CostIsLinear) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
         .count();
   };
+  // Ten times the nodes: 10 when linear, 100 when quadratic; what no longer fits the
+  // cache and a busy machine may cost a factor of two.
   measure(1000);
-  const double small = std::min({measure(2000), measure(2000), measure(2000)});
-  const double large = std::min(measure(20000), measure(20000));
-  RecordProperty("seconds_20000", std::to_string(large));
-  EXPECT_LT(large, 14 * small) << small << " s and " << large << " s";
+  const double small = std::min({measure(20000), measure(20000), measure(20000)});
+  const double large = std::min({measure(200000), measure(200000), measure(200000)});
+  RecordProperty("seconds_200000", std::to_string(large));
+  EXPECT_LT(large, 25 * small) << small << " s and " << large << " s";
 }
 
 }  // namespace
