@@ -1,5 +1,7 @@
 #include "examples/lenet/model.h"
 
+#include <cmath>
+
 namespace lenet {
 
 using bc::Output;
@@ -10,20 +12,25 @@ namespace {
 
 constexpr int64_t kFree = -1;
 
+// Keeps the spread of values from layer to layer under ReLU (He and others, 2015).
+bc::Initializer HeNormal(int64_t fan_in, int64_t seed) {
+  return bc::TruncatedNormal(std::sqrt(2.0F / static_cast<float>(fan_in)), seed);
+}
+
 // A convolution of `size`×`size`, ReLU, and a pool that halves both sides.
 Output ConvLayer(const Scope& s, Output x, int64_t size, int64_t filters, int64_t seed) {
   const int64_t channels = x.shape().dim(3);
   const Variable w = Variable::Create(s, "weights", {size, size, channels, filters},
-                                      bc::TruncatedNormal(0.1F, seed));
-  const Variable b = Variable::Create(s, "biases", {filters}, bc::Constant(0.1F));
+                                      HeNormal(size * size * channels, seed));
+  const Variable b = Variable::Create(s, "biases", {filters}, bc::Zeros());
   const Output y = bc::ops::Relu(s, bc::ops::BiasAdd(s, bc::ops::Conv2D(s, x, w), b));
   return bc::ops::MaxPool(s, y, 2, {.stride = 2, .padding = "SAME"});
 }
 
 Output DenseLayer(const Scope& s, Output x, int64_t units, int64_t seed) {
   const Variable w = Variable::Create(s, "weights", {x.shape().dim(1), units},
-                                      bc::TruncatedNormal(0.1F, seed));
-  const Variable b = Variable::Create(s, "biases", {units}, bc::Constant(0.1F));
+                                      HeNormal(x.shape().dim(1), seed));
+  const Variable b = Variable::Create(s, "biases", {units}, bc::Zeros());
   return bc::ops::BiasAdd(s, bc::ops::MatMul(s, x, w), b);
 }
 
