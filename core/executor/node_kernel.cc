@@ -6,6 +6,33 @@
 #include "core/graph/shape_refiner.h"
 
 namespace berth::executor {
+namespace {
+
+// Sizes that come from values may be anything: from here on, counts of elements and bytes
+// do not overflow.
+Status CheckSizes(const Node& node, const std::vector<Shape>& outputs) {
+  constexpr auto kLargest = uint64_t{1} << 62;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Shape& shape = outputs[i];
+    if (!shape.IsFullyDefined()) continue;
+    const Result<int64_t> count =
+        Shape::CheckedElements(shape.dims(), static_cast<size_t>(shape.rank()));
+    const auto what = [&] {
+      return "output " + std::to_string(i) + " of shape " + shape.ToString();
+    };
+    if (!count.ok()) return count.status().WithPrefix(what() + ": ");
+    const DType dtype = BaseType(node.output_type(static_cast<int>(i)));
+    const size_t element = dtype == BERTH_STRING ? sizeof(std::string)
+                                                 : std::max(DTypeSize(dtype), size_t{1});
+    if (static_cast<uint64_t>(*count) > kLargest / element) {
+      return ResourceExhausted(what() + " and dtype " + std::string(DTypeName(dtype)) +
+                               " takes more than 2^62 bytes");
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace
 
 Status WithNode(Status status, const Node& node, const DeviceContext* device) {
   if (status.ok()) return status;
@@ -116,7 +143,7 @@ Status Prepare(const NodeKernel& kernel, std::span<const berth_tensor* const> in
     (*shapes)[i] = rank < 0 ? Shape::UnknownRank()
                             : Shape(storage[i].dims, static_cast<size_t>(rank));
   }
-  return OkStatus();
+  return WithNode(CheckSizes(kernel.node(), *shapes), kernel.node(), &kernel.device());
 }
 
 Status InferShapes(const Node& node, const InferArgs& args, std::vector<Shape>* outputs) {
@@ -125,7 +152,8 @@ Status InferShapes(const Node& node, const InferArgs& args, std::vector<Shape>* 
   infer.input_values = args.values;
   infer.input_handles = args.handles;
   outputs->clear();
-  return InferNodeShapes(node, infer, outputs);
+  BERTH_RETURN_IF_ERROR(InferNodeShapes(node, infer, outputs));
+  return CheckSizes(node, *outputs);
 }
 
 }  // namespace berth::executor

@@ -91,6 +91,14 @@ void InferenceContext::set_output_handle(int i, HandleShape handle) {
 }
 
 Result<Shape> InferenceContext::ShapeFromInput(int i) const {
+  return ReadShape(i, !at_run_time());
+}
+
+Result<Shape> InferenceContext::OpenShapeFromInput(int i) const {
+  return ReadShape(i, true);
+}
+
+Result<Shape> InferenceContext::ReadShape(int i, bool may_be_open) const {
   BERTH_RETURN_IF_ERROR(WithRankAtMost(i, 1));
   const Tensor* value = input_value(i);
   if (value != nullptr && value->dtype() != BERTH_INT32 &&
@@ -109,10 +117,11 @@ Result<Shape> InferenceContext::ShapeFromInput(int i) const {
   Elements dims = *elements;
   if (input(i).rank() == 0) {
     // TensorFlow accepts the scalar -1 for "nothing is known".
-    if (dims[0] == Shape::kUnknown || dims[0] == kUnknownElement) {
+    if (dims[0] == kUnknownElement || (dims[0] == Shape::kUnknown && may_be_open)) {
       return Shape::UnknownRank();
     }
-    return Error("A shape must be a vector, or the scalar -1, but input " +
+    return Error("A shape must be a vector" +
+                 std::string(may_be_open ? ", or the scalar -1" : "") + ", but input " +
                  std::to_string(i) + " is the scalar " + std::to_string(dims[0]));
   }
   if (dims.size() > static_cast<size_t>(Shape::kMaxRank)) {
@@ -121,8 +130,9 @@ Result<Shape> InferenceContext::ShapeFromInput(int i) const {
                  std::to_string(dims.size()));
   }
   for (int64_t& dim : dims) {
-    if (dim == kUnknownElement) dim = Shape::kUnknown;
-    if (dim < Shape::kUnknown) {
+    if (dim == kUnknownElement) {
+      dim = Shape::kUnknown;
+    } else if (dim < (may_be_open ? Shape::kUnknown : 0)) {
       return Error("Dimension must be non-negative, but input " + std::to_string(i) +
                    " holds " + std::to_string(dim));
     }

@@ -97,8 +97,11 @@ class InferenceContext {
   int64_t input_dim(int i, int axis) const;
 
   // The value of input i, a 1-D integer tensor, as a shape with -1 for what is unknown;
-  // unknown rank when the input is not constant.
+  // unknown rank when the input is not constant. A -1 in the value is unknown too when
+  // the graph is built; in a run nothing could fill it in, and it is INVALID_ARGUMENT.
   Result<Shape> ShapeFromInput(int i) const;
+  // The same for ops that take -1 for "any size" or "whatever fits" in a run as well.
+  Result<Shape> OpenShapeFromInput(int i) const;
   // What is known of the elements of input i, an integer scalar or vector; nullopt when
   // nothing is.
   std::optional<Elements> ElementsFromInput(int i) const;
@@ -106,6 +109,8 @@ class InferenceContext {
   Result<std::optional<int64_t>> IntFromInput(int i) const;
 
  private:
+  Result<Shape> ReadShape(int i, bool may_be_open) const;
+
   Args args_;
   std::vector<Shape> outputs_;
   std::vector<HandleShape> output_handles_;

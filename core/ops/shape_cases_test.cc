@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -20,6 +22,7 @@ constexpr int kStaticCases = 2869;
 constexpr int kRunCases = 2869;
 constexpr int kDefinedOutputs = 2767;
 constexpr int kGraphErrors = 65;
+constexpr int kRefusedIntegers = 4170;
 
 // Ops with an output whose shape depends on the data (strings, files, floating point
 // numbers, large integer inputs), not on shapes and small integer inputs.
@@ -125,6 +128,29 @@ class ShapeCase {
   }
   // Shapes and values as in the run.
   Status InferRun(std::vector<Shape>* out) { return Infer("shape", true, true, out); }
+  // The same with another value in one element of an integer input.
+  Status InferRunWith(size_t input, int64_t element, int64_t value,
+                      std::vector<Shape>* out) {
+    const Tensor recorded = values_[input];
+    Tensor& changed = values_[input] =
+        *Tensor::Allocate(recorded.dtype(), recorded.shape());
+    std::memcpy(changed.raw(), recorded.raw(), recorded.byte_size());
+    if (recorded.dtype() == BERTH_INT32) {
+      changed.mutable_data<int32_t>()[element] = static_cast<int32_t>(value);
+    } else {
+      changed.mutable_data<int64_t>()[element] = value;
+    }
+    const Status status = InferRun(out);
+    values_[input] = recorded;
+    return status;
+  }
+  // How many elements of input `i` are integers with a recorded value.
+  int64_t NumIntegers(size_t i) const {
+    const Tensor& value = values_[i];
+    const bool is_int = value.dtype() == BERTH_INT32 || value.dtype() == BERTH_INT64;
+    return is_int ? value.num_elements() : 0;
+  }
+  size_t num_inputs() const { return values_.size(); }
   // The shapes of the run at graph construction.
   Status InferConstruction(std::vector<Shape>* out) {
     return Infer("shape", false, false, out);
@@ -250,6 +276,38 @@ TEST_F(ShapeCasesTest, ShapesOfARunAreThoseThatTensorFlowComputed) {
   std::printf("%d cases, %d fully defined outputs\n", count, defined);
   EXPECT_GE(count, kRunCases);
   EXPECT_GE(defined, kDefinedOutputs);
+}
+
+// What a run is given is all that there will be: a shape function says the shape or
+// refuses the value, and leaves nothing open.
+TEST_F(ShapeCasesTest, NegativeIntegersOfARunGiveAShapeOrInvalidArgument) {
+  int refused = 0;
+  for (const Json& json : *cases_) {
+    ShapeCase test(json);
+    if (!test.has_shape_fn() || test.has_run_error()) continue;
+    if (kDataDependent.contains(test.schema().name)) continue;
+    for (size_t i = 0; i < test.num_inputs(); ++i) {
+      const int64_t count = std::min<int64_t>(test.NumIntegers(i), 8);
+      for (int64_t element = 0; element < count; ++element) {
+        for (const int64_t value : {-1, -2, std::numeric_limits<int32_t>::min()}) {
+          SCOPED_TRACE(test.name() + " input " + std::to_string(i) + " element " +
+                       std::to_string(element) + " = " + std::to_string(value));
+          std::vector<Shape> shapes;
+          const Status status = test.InferRunWith(i, element, value, &shapes);
+          if (!status.ok()) {
+            EXPECT_EQ(status.code(), Code::kInvalidArgument) << status.ToString();
+            ++refused;
+            continue;
+          }
+          for (const Shape& shape : shapes) {
+            EXPECT_TRUE(shape.IsFullyDefined()) << shape.ToString();
+          }
+        }
+      }
+    }
+  }
+  std::printf("%d values refused\n", refused);
+  EXPECT_GE(refused, kRefusedIntegers);
 }
 
 TEST_F(ShapeCasesTest, ShapesThatDoNotFitAreRefusedWhenTheGraphIsBuilt) {

@@ -97,6 +97,61 @@ TEST_F(SessionTest, ShapesMayChangeFromRunToRun) {
 
 // ---- Bad input.
 
+// Kernels without a prepare: the shape function alone judges the sizes that are fed.
+class ShapeFromValueTest : public ::testing::Test {
+ protected:
+  static FakeKernel Row(const std::string& op) {
+    FakeKernel row;
+    row.op = op;
+    row.device_type = "CPU";
+    row.compute = [](berth_compute_context*) { return OkStatus(); };
+    return row;
+  }
+  void SetUp() override {
+    const AttrValue int32 = AttrValue::Type(BERTH_INT32);
+    const AttrValue float32 = AttrValue::Type(BERTH_FLOAT);
+    world_.AddPlaceholder("fed", Shape::UnknownRank(), BERTH_INT32);
+    world_.AddConst("value", Floats({}, {1}));
+    world_.AddConst("fixed", Ints({2}, {2, -1}));
+    world_.AddConst("huge", Ints({3}, {1 << 30, 1 << 30, 5}));
+    for (const std::string shape : {"fed", "fixed", "huge"}) {
+      world_.Add("Fill", "fill_" + shape, {shape, "value"},
+                 {{"T", float32}, {"index_type", int32}});
+    }
+    world_.Add("RandomUniform", "uniform", {"fed"}, {{"T", int32}, {"dtype", float32}});
+  }
+  void Expect(const Session::Feeds& feeds, const std::string& node, Code code,
+              const std::vector<std::string>& words) {
+    const Status status = world_.Run(feeds, {node}).status();
+    EXPECT_EQ(status.code(), code) << status.ToString();
+    EXPECT_THAT(std::string(status.message()), HasSubstr("'" + node + "'"));
+    for (const std::string& word : words) {
+      EXPECT_THAT(std::string(status.message()), HasSubstr(word));
+    }
+  }
+
+  FakeWorld world_{{.more_kernels = {Row("Fill"), Row("RandomUniform")}}};
+};
+
+TEST_F(ShapeFromValueTest, ANegativeSizeIsInvalidAndNamesNodeOpAndValue) {
+  const Code invalid = Code::kInvalidArgument;
+  Expect({{"fed", Ints({2}, {-1, 3})}}, "fill_fed", invalid, {"Fill", "-1"});
+  Expect({{"fed", Ints({2}, {3, -7})}}, "fill_fed", invalid, {"Fill", "-7"});
+  Expect({{"fed", Ints({}, {-1})}}, "fill_fed", invalid, {"Fill", "-1", "vector"});
+  Expect({}, "fill_fixed", invalid, {"Fill", "-1"});
+  Expect({{"fed", Ints({1}, {-1})}}, "uniform", invalid, {"RandomUniform", "-1"});
+  EXPECT_TRUE(world_.Run({{"fed", Ints({2}, {2, 3})}}, {"fill_fed"}).ok());
+}
+
+TEST_F(ShapeFromValueTest, SizesWhoseProductOverflowsAreRefused) {
+  const std::string shape = "[1073741824,1073741824,5]";
+  Expect({}, "fill_huge", Code::kResourceExhausted, {"Fill", shape, "2^62 bytes"});
+  Expect({{"fed", Ints({3}, {1 << 30, 1 << 30, 5})}}, "fill_fed",
+         Code::kResourceExhausted, {"Fill", shape});
+  Expect({{"fed", Ints({3}, {1 << 30, 1 << 30, 16})}}, "fill_fed", Code::kInvalidArgument,
+         {"Fill", "[1073741824,1073741824,16]"});
+}
+
 TEST_F(SessionTest, UnknownNamesAreNamed) {
   AddSum();
   auto status = world_.Run(Feed(1, 2), {"nope:0"}).status();

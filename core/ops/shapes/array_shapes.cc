@@ -18,7 +18,12 @@ Status FillReshapeDim(const InferenceContext& c, const Shape& in, Shape* out) {
   int64_t known = 1;  // without sizes of 0
   for (int i = 0; i < out->rank(); ++i) {
     if (out->dim(i) == kUnknown) {
-      if (unknown_axis >= 0) return OkStatus();
+      if (unknown_axis >= 0) {
+        // The value of the shape may come later, but not later than in a run.
+        if (!c.at_run_time() || c.input_value(1) == nullptr) return OkStatus();
+        return c.Error("Only one input size may be -1, not both " +
+                       std::to_string(unknown_axis) + " and " + std::to_string(i));
+      }
       unknown_axis = i;
     } else if (out->dim(i) == 0) {
       has_zero = true;
@@ -144,7 +149,7 @@ Status ShapeOpShape(InferenceContext& c) {
 }
 
 Status ReshapeShape(InferenceContext& c) {
-  BERTH_ASSIGN_OR_RETURN(Shape out, c.ShapeFromInput(1));
+  BERTH_ASSIGN_OR_RETURN(Shape out, c.OpenShapeFromInput(1));
   const Shape& in = c.input(0);
   if (out.has_rank() && in.has_rank()) {
     BERTH_RETURN_IF_ERROR(FillReshapeDim(c, in, &out));

@@ -89,27 +89,27 @@ Status TensorArrayConcatShape(InferenceContext& c) {
 
 Status TensorListGetItemShape(InferenceContext& c) {
   BERTH_RETURN_IF_ERROR(c.WithRank(1, 0));
-  BERTH_ASSIGN_OR_RETURN(Shape out, c.ShapeFromInput(2));
+  BERTH_ASSIGN_OR_RETURN(Shape out, c.OpenShapeFromInput(2));
   c.set_output(0, std::move(out));
   return OkStatus();
 }
 
 Status TensorListStackShape(InferenceContext& c) {
-  BERTH_ASSIGN_OR_RETURN(const Shape element, c.ShapeFromInput(1));
+  BERTH_ASSIGN_OR_RETURN(const Shape element, c.OpenShapeFromInput(1));
   const int64_t count = c.attrs().GetInt("num_elements", kUnknown);
   c.set_output(0, ConcatShapes(Shape({count}), element));
   return OkStatus();
 }
 
 Status TensorListPopBackShape(InferenceContext& c) {
-  BERTH_ASSIGN_OR_RETURN(Shape element, c.ShapeFromInput(1));
+  BERTH_ASSIGN_OR_RETURN(Shape element, c.OpenShapeFromInput(1));
   c.set_output(0, Shape());
   c.set_output(1, std::move(element));
   return OkStatus();
 }
 
 Status TensorListConcatShape(InferenceContext& c) {
-  BERTH_ASSIGN_OR_RETURN(const Shape element, c.ShapeFromInput(1));
+  BERTH_ASSIGN_OR_RETURN(const Shape element, c.OpenShapeFromInput(1));
   if (element.rank() > 0) {
     c.set_output(0, ConcatShapes(Shape({kUnknown}), SubShape(element, 1)));
   }

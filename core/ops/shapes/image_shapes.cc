@@ -192,6 +192,10 @@ Status NonMaxSuppressionShape(InferenceContext& c) {
   int64_t count = kUnknown;
   if (c.attrs().GetBool("pad_to_max_output_size")) {
     BERTH_ASSIGN_OR_RETURN(const std::optional<int64_t> size, c.IntFromInput(2));
+    if (size && *size < 0) {
+      return c.Error("max_output_size must be non-negative, got " +
+                     std::to_string(*size));
+    }
     count = size.value_or(kUnknown);
   }
   c.set_output(0, Shape({count}));
