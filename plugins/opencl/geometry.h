@@ -10,7 +10,9 @@
 
 namespace berth::opencl {
 
-constexpr int kMaxWalkRank = BERTH_MAX_RANK;
+constexpr int kMaxWalkRank = BERTH_MAX_RANK;  // of what a kernel takes
+// A walk has room for two dimensions where a tensor has one, before it is collapsed.
+constexpr int kWalkRoom = 2 * BERTH_MAX_RANK;
 constexpr int kMaxOperands = 4;
 
 // Sizes, and for each operand its stride in elements, slowest dimension first. A stride
@@ -18,11 +20,11 @@ constexpr int kMaxOperands = 4;
 struct Walk {
   int num_operands = 0;
   int rank = 0;
-  std::array<int64_t, kMaxWalkRank> size = {};
-  std::array<std::array<int64_t, kMaxWalkRank>, kMaxOperands> stride = {};
+  std::array<int64_t, kWalkRoom> size = {};
+  std::array<std::array<int64_t, kWalkRoom>, kMaxOperands> stride = {};
 
   int64_t num_elements() const;
-  // Adds a dimension behind the others. REQUIRES: rank < kMaxWalkRank.
+  // Adds a dimension behind the others. REQUIRES: rank < kWalkRoom.
   void Push(int64_t dimension, std::initializer_list<int64_t> strides);
   // Drops dimensions of size 1 and joins neighbours that every operand walks as one.
   void Collapse();
@@ -53,7 +55,8 @@ struct DeviceWalk {
   std::array<std::array<int32_t, kMaxWalkRank>, kMaxOperands> stride = {};
 };
 
-// INVALID_ARGUMENT when there are more elements than 32-bit indices reach.
+// REQUIRES: at most kMaxWalkRank dimensions. INVALID_ARGUMENT when there are more
+// elements than 32-bit indices reach.
 Result<DeviceWalk> ToDevice(const Walk& walk);
 
 }  // namespace berth::opencl

@@ -147,10 +147,27 @@ Status PlanPad(PrepareContext& context, MovePlan* plan) {
   return plan->Add(walk, 0, 0, offset);
 }
 
+// Adds a copy of input 0; one for each step of the leading dimensions where a kernel
+// takes fewer than the walk has.
+Status AddTiles(const Walk& walk, int64_t from, int64_t to, MovePlan* plan) {
+  if (walk.rank <= kMaxWalkRank) {
+    return plan->Add(walk, 0, static_cast<uint64_t>(from), static_cast<uint64_t>(to));
+  }
+  Walk rest;
+  for (int i = 1; i < walk.rank; ++i) {
+    rest.Push(walk.size[i], {walk.stride[0][i], walk.stride[1][i]});
+  }
+  for (int64_t i = 0; i < walk.size[0]; ++i) {
+    BERTH_SDK_RETURN_IF_ERROR(
+        AddTiles(rest, from + i * walk.stride[0][0], to + i * walk.stride[1][0], plan));
+  }
+  return {};
+}
+
 Status PlanTile(PrepareContext& context, MovePlan* plan) {
   const berth_tensor& x = context.input(0);
   const std::vector<int64_t> multiples = HostInts(context.input(1));
-  if (multiples.size() != static_cast<size_t>(x.rank) || 2 * x.rank > kMaxWalkRank) {
+  if (multiples.size() != static_cast<size_t>(x.rank)) {
     return sdk::InvalidArgument("Expected multiples argument to be a vector of length " +
                                 std::to_string(x.rank) + " but got length " +
                                 std::to_string(multiples.size()));
@@ -173,7 +190,8 @@ Status PlanTile(PrepareContext& context, MovePlan* plan) {
     walk.Push(x.dims[d], {from[d], to[d]});
   }
   walk.num_operands = 2;
-  return plan->Add(walk, 0, 0, 0);
+  walk.Collapse();
+  return AddTiles(walk, 0, 0, plan);
 }
 
 // BroadcastTo(input, shape).

@@ -12,12 +12,24 @@ std::array<int64_t, 2> Spatial(const NodeView& node, const char* attr) {
   return {values[1], values[2]};
 }
 
-// True for an absent list and for one of four whose outer entries are 1.
-bool IsSpatialOnly(const berth_attr* attr) {
-  if (attr == nullptr || attr->kind != BERTH_ATTR_LIST_INT || attr->count == 0) {
-    return true;
+// "strides=[1,2,2,1]".
+std::string ListText(const char* attr, const std::vector<int64_t>& values) {
+  std::string text = std::string(attr) + "=[";
+  for (size_t i = 0; i < values.size(); ++i) {
+    text += (i > 0 ? "," : "") + std::to_string(values[i]);
   }
-  return attr->count == 4 && attr->ints[0] == 1 && attr->ints[3] == 1;
+  return text + "]";
+}
+
+// "" or what is wrong with a list [batch, height, width, depth] of steps or sizes.
+std::string WhyNotSpatial(const NodeView& node, const char* attr) {
+  const std::vector<int64_t> values = node.Ints(attr);
+  if (values.empty()) return {};
+  const bool spatial = values.size() == 4 && values[0] == 1 && values[3] == 1;
+  if (spatial && values[1] > 0 && values[2] > 0) return {};
+  return ListText(attr, values) +
+         (spatial ? ": every entry must be at least 1"
+                  : ": the entries for batch and depth must be 1 on OPENCL");
 }
 
 }  // namespace
@@ -69,14 +81,17 @@ std::string SupportsWindows(const NodeView& node) {
     return "data_format=" + std::string(format) + ": only NHWC runs on OPENCL";
   }
   for (const char* attr : {"strides", "ksize", "dilations"}) {
-    if (!IsSpatialOnly(node.Find(attr))) {
-      return std::string(attr) + ": batch and depth must be 1 on OPENCL";
-    }
+    const std::string why = WhyNotSpatial(node, attr);
+    if (!why.empty()) return why;
   }
   const std::vector<int64_t> pads = node.Ints("explicit_paddings");
   if (pads.size() == 8 &&
       (pads[0] != 0 || pads[1] != 0 || pads[6] != 0 || pads[7] != 0)) {
-    return "explicit_paddings: batch and depth must be 0 on OPENCL";
+    return ListText("explicit_paddings", pads) +
+           ": the entries for batch and depth must be 0 on OPENCL";
+  }
+  if (std::any_of(pads.begin(), pads.end(), [](int64_t pad) { return pad < 0; })) {
+    return ListText("explicit_paddings", pads) + ": no entry may be negative";
   }
   return node.abi().num_inputs > 0 && node.output(0).dtype == BERTH_DOUBLE
              ? SupportsDouble(node)

@@ -38,8 +38,8 @@ struct WindowAttrs {
   Result<WindowAxis> Axis(int which, int64_t input, int64_t window) const;
 };
 
-// "" or why the attributes are not run here: layouts other than NHWC, windows over batch
-// or depth.
+// "" or why the attributes are not run here, naming attribute and value: layouts other
+// than NHWC, windows over batch or depth, steps and sizes below 1.
 std::string SupportsWindows(const NodeView& node);
 
 }  // namespace berth::opencl

@@ -375,6 +375,12 @@ const berth_kernel_def* Harness::FindRow(const berth_node& node, std::string* wh
   return nullptr;
 }
 
+std::string Harness::WhyRefused(const OpCall& call) const {
+  const Node node(call);
+  std::string why;
+  return FindRow(node.abi(), &why) != nullptr ? "" : why;
+}
+
 OpResult Harness::Run(const OpCall& call) {
   OpResult result;
   const Node node(call);

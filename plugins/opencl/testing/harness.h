@@ -86,6 +86,9 @@ class Harness {
   berth_stream* stream() const { return stream_; }
 
   OpResult Run(const OpCall& call);
+  // Whether a host could place the call here: "" or the reason. No values are needed, and
+  // a dimension may be -1.
+  std::string WhyRefused(const OpCall& call) const;
   // The row that a host would choose, or NULL and the reasons.
   const berth_kernel_def* FindRow(const berth_node& node, std::string* why) const;
 
