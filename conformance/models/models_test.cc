@@ -110,9 +110,9 @@ class InferenceTest : public ::testing::TestWithParam<const char*> {
   std::map<std::string, Tensor> want_;
 };
 
-// TensorFlow's own logits of these two networks lie further than 1e-5 from an f64 run of
-// the same graph (f64/README.md), so no other order of f32 sums can agree with them to
-// that.
+// Some of TensorFlow's own results for these two networks lie further than 1e-5 from an
+// f64 run of the same graph (f64/README.md), so no other order of f32 sums can agree with
+// them to that; there, berth must be as near to the f64 run as TensorFlow is.
 class DeepInferenceTest : public InferenceTest {};
 class ShallowInferenceTest : public InferenceTest {};
 
@@ -125,17 +125,42 @@ TEST_P(ShallowInferenceTest, AgreesWithTensorFlowTo1e5OfTheLargest) {
 INSTANTIATE_TEST_SUITE_P(Models, ShallowInferenceTest,
                          ::testing::Values("lenet5", "alexnet_v2"));
 
-TEST_P(DeepInferenceTest, IsAsNearToAnF64RunAsTensorFlow) {
-  Run();
-  const Tensor exact = Npy(std::string("f64/") + GetParam() + ".npy");
-  const double tensorflow = RelativeError(want_["logits:0"], exact);
-  EXPECT_GT(tensorflow, 1e-5) << "then the stricter test above holds here too";
-  EXPECT_LE(RelativeError(got_["logits:0"], exact), 1.25 * tensorflow);
-  // Deep activations spread more than the logits; the recorded tolerance judges them.
-  const double recorded = expected_["compare"]["rtol"];
-  for (const auto& [name, want] : want_) {
-    EXPECT_LE(RelativeError(got_[name], want), recorded) << name;
+// Every 101st element, which is what f64/ keeps of an end point.
+Tensor Sample(const Tensor& all) {
+  constexpr int64_t kStride = 101;
+  const int64_t count = (all.num_elements() + kStride - 1) / kStride;
+  Result<Tensor> sample = Tensor::Allocate(BERTH_FLOAT, Shape({count}));
+  EXPECT_TRUE(sample.ok());
+  for (int64_t i = 0; i < count; ++i) {
+    sample->mutable_data<float>()[i] = all.data<float>()[i * kStride];
   }
+  return *sample;
+}
+
+TEST_P(DeepInferenceTest, IsAsNearToTensorFlowOrToAnF64RunAsCanBe) {
+  Run();
+  int judged_by_f64 = 0;
+  for (const auto& [name, want] : want_) {
+    if (name == "predictions:0") {
+      // A probability: its error is that of the logits, at most 1 times the largest.
+      EXPECT_LE(RelativeError(got_[name], want), 1e-4) << name;
+      continue;
+    }
+    const bool logits = name == "logits:0";
+    std::string file = std::string("f64/") + GetParam();
+    if (!logits) file += "_" + std::string(expected_["endpoint_files"][name]);
+    const Tensor exact = Npy(logits ? file + ".npy" : file);
+    const Tensor theirs = logits ? want : Sample(want);
+    const Tensor ours = logits ? got_[name] : Sample(got_[name]);
+    const double tensorflow = RelativeError(theirs, exact);
+    if (tensorflow <= 1e-5) {
+      EXPECT_LE(RelativeError(got_[name], want), 1e-5) << name;
+    } else {
+      ++judged_by_f64;
+      EXPECT_LE(RelativeError(ours, exact), 1.25 * tensorflow) << name;
+    }
+  }
+  EXPECT_EQ(judged_by_f64, 2) << "the logits and the deeper end point";
 }
 INSTANTIATE_TEST_SUITE_P(Models, DeepInferenceTest,
                          ::testing::Values("inception_v3", "resnet_v1_50"));
