@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/executor/core_op.h"
 #include "core/ops/op_schema.h"
 #include "core/plugin/loader.h"
 #include "core/registry/kernel_registry.h"
@@ -37,6 +38,12 @@ json KernelJson(const KernelEntry& entry) {
           {"host_args", std::move(host_args)},
           {"conditional", (def.flags & BERTH_KERNEL_CONDITIONAL) != 0},
           {"priority", def.priority}};
+}
+
+// True where the core runs the op itself, on every device.
+bool RunsInCore(std::string_view op) {
+  const executor::CoreOp* core = executor::FindCoreOp(op);
+  return core != nullptr && core->kind != executor::CoreKind::kDataflow;
 }
 
 }  // namespace
@@ -81,7 +88,7 @@ std::string OpsJson() {
   json ops = json::array();
   for (const OpSchema* schema : OpRegistry::Global()->List()) {
     json kernels = json::array();
-    if (IsCoreOp(schema->name)) {
+    if (RunsInCore(schema->name)) {
       kernels.push_back({{"device", "*"},
                          {"plugin", "core"},
                          {"types", json::object()},
