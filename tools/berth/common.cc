@@ -68,14 +68,30 @@ Status WriteFile(const std::string& path, const std::string& data) {
   return {};
 }
 
+void AddGraphFlags(CLI::App* command, GraphFlags* flags) {
+  command
+      ->add_option("graph", flags->graph,
+                   "GraphDef, in text form if the name ends in .pbtxt")
+      ->type_name("GRAPH.pb")
+      ->required();
+  command
+      ->add_option("--config", flags->config,
+                   "ConfigProto, in text form if the name ends in .pbtxt")
+      ->type_name("CONFIG.pb");
+  command->add_flag("--soft", flags->soft, "Allow soft placement");
+}
+
 Result<std::unique_ptr<Session>> OpenSession(const GraphFlags& flags) {
   BERTH_ASSIGN_OR_RETURN(const std::string graph, ReadGraphDef(flags.graph));
   BERTH_ASSIGN_OR_RETURN(const std::string config, ReadConfig(flags.config));
-  BERTH_ASSIGN_OR_RETURN(SessionOptions options, SessionOptions::FromConfigProto(config));
-  BERTH_RETURN_IF_ERROR(options.ApplyEnvironment());
-  if (flags.soft) options.allow_soft_placement = true;
+  Result<SessionOptions> options = SessionOptions::FromConfigProto(config);
+  if (!options.ok()) {
+    return options.status().WithPrefix("'" + flags.config + "': ");
+  }
+  BERTH_RETURN_IF_ERROR(options->ApplyEnvironment());
+  if (flags.soft) options->allow_soft_placement = true;
   BERTH_ASSIGN_OR_RETURN(std::unique_ptr<Session> session,
-                         Session::Create(std::move(options)));
+                         Session::Create(*std::move(options)));
   BERTH_RETURN_IF_ERROR(session->Extend(graph).WithPrefix("'" + flags.graph + "': "));
   return session;
 }

@@ -1,6 +1,8 @@
 // What the subcommands share.
 #pragma once
 
+#include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
 
 #include "core/base/status.h"
@@ -23,6 +25,7 @@ struct GraphFlags {
   std::string config;  // ConfigProto, binary or (.pbtxt) text; "" = none
   bool soft = false;
 };
+void AddGraphFlags(CLI::App* command, GraphFlags* flags);
 // A session with the graph in it.
 Result<std::unique_ptr<Session>> OpenSession(const GraphFlags& flags);
 

@@ -42,7 +42,7 @@ std::string PluginsText(const json& plugins, bool why) {
   std::string text;
   for (const json& plugin : plugins) {
     const std::string stage = Text(plugin["stage"]);
-    const bool loaded = stage == "loaded" || stage == "no_device";
+    const bool loaded = stage == "loaded" || stage == "no device";
     if (!why && !loaded) continue;
     text += Text(plugin["path"]) + "\n    " + stage;
     if (!Text(plugin["name"]).empty()) {

@@ -83,14 +83,14 @@ void AddPlace(CLI::App* app, int* exit_code) {
   CLI::App* command =
       app->add_subcommand("place", "Place a graph and explain every choice");
   auto flags = std::make_shared<PlaceFlags>();
-  command->add_option("graph", flags->graph.graph, "GraphDef (.pb, or .pbtxt)")
-      ->required();
-  command->add_option("--config", flags->graph.config, "ConfigProto (.pb, or .pbtxt)");
-  command->add_flag("--soft", flags->graph.soft, "Allow soft placement");
-  command->add_option("--fetch", flags->fetches,
-                      "Only errors of what these outputs need count (repeat)");
-  command->add_option("--explain", flags->format, "text, json or html")
-      ->check(CLI::IsMember({"text", "json", "html"}));
+  AddGraphFlags(command, &flags->graph);
+  command
+      ->add_option("--fetch", flags->fetches,
+                   "Fail only for errors of what these tensors need (one or more)")
+      ->type_name("NAME");
+  command->add_option("--explain", flags->format, "text (the default), json or html")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json", "html"}).description(""));
   command->callback([flags, exit_code] { *exit_code = Report(Place(*flags)); });
 }
 
