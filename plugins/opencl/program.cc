@@ -18,7 +18,7 @@ uint64_t Fnv1a(std::string_view text, uint64_t seed) {
 // Everything a binary depends on. It is stored in front of the binary and compared, so
 // that a clash of hashes is a miss.
 std::string Fingerprint(const BuildRequest& request) {
-  std::string text = "berth-opencl-program-1\n";
+  std::string text = "berth-opencl-program-2\n";
   text += request.device->platform_name + "\n" + request.device->name + "\n" +
           request.device->driver + "\n";
   text += std::string(request.name) + "\n" + std::string(request.options) + "\n";
@@ -31,6 +31,18 @@ std::string Fingerprint(const BuildRequest& request) {
 std::string CacheKey(const std::string& fingerprint) {
   return "opencl-program-" + std::to_string(Fnv1a(fingerprint, 0)) + "-" +
          std::to_string(Fnv1a(fingerprint, 0x9e3779b97f4a7c15ULL));
+}
+
+// What stands between fingerprint and binary. Drivers crash on damaged binaries, so none
+// is handed over that is not what was put in.
+struct Seal {
+  uint64_t size = 0;
+  uint64_t hash = 0;
+  bool operator==(const Seal&) const = default;
+};
+
+Seal SealOf(const unsigned char* binary, size_t size) {
+  return {size, Fnv1a({reinterpret_cast<const char*>(binary), size}, 0)};
 }
 
 // The whole build log, or a sentence about why there is none.
@@ -57,6 +69,22 @@ Status BuildFailure(const BuildRequest& request, cl_int code, const std::string&
                        std::string(request.options) + "\n  build log:\n" + log);
 }
 
+// A program from its binary, or an empty handle where the driver does not take it.
+ClProgram FromBinary(const BuildRequest& request, const unsigned char* binary,
+                     size_t size) {
+  cl_int code = CL_SUCCESS;
+  cl_int status = CL_SUCCESS;
+  ClProgram program(clCreateProgramWithBinary(request.context, 1, &request.device->device,
+                                              &size, &binary, &status, &code));
+  const std::string options(request.options);
+  if (code != CL_SUCCESS || status != CL_SUCCESS ||
+      clBuildProgram(program.get(), 1, &request.device->device, options.c_str(), nullptr,
+                     nullptr) != CL_SUCCESS) {
+    program.reset();
+  }
+  return program;
+}
+
 // The program of the host's cache, or an empty handle: every trouble is a miss.
 ClProgram FromCache(const BuildRequest& request, const std::string& fingerprint) {
   const berth_host* host = request.host->abi();
@@ -68,20 +96,13 @@ ClProgram FromCache(const BuildRequest& request, const std::string& fingerprint)
   }
   ClProgram program;
   const auto* bytes = static_cast<const unsigned char*>(data);
-  const size_t head = fingerprint.size();
-  if (size > head && std::memcmp(bytes, fingerprint.data(), head) == 0) {
-    const unsigned char* binary = bytes + head;
+  const size_t head = fingerprint.size() + sizeof(Seal);
+  if (size > head && std::memcmp(bytes, fingerprint.data(), fingerprint.size()) == 0) {
+    Seal seal;
+    std::memcpy(&seal, bytes + fingerprint.size(), sizeof(seal));
     const size_t binary_size = static_cast<size_t>(size) - head;
-    cl_int code = CL_SUCCESS;
-    cl_int binary_status = CL_SUCCESS;
-    program.reset(clCreateProgramWithBinary(request.context, 1, &request.device->device,
-                                            &binary_size, &binary, &binary_status,
-                                            &code));
-    const std::string options(request.options);
-    if (code != CL_SUCCESS || binary_status != CL_SUCCESS ||
-        clBuildProgram(program.get(), 1, &request.device->device, options.c_str(),
-                       nullptr, nullptr) != CL_SUCCESS) {
-      program.reset();
+    if (SealOf(bytes + head, binary_size) == seal) {
+      program = FromBinary(request, bytes + head, binary_size);
     }
   }
   host->free_temp(host->context, data);
@@ -97,12 +118,14 @@ void ToCache(const BuildRequest& request, const std::string& fingerprint,
     return;
   }
   std::vector<unsigned char> value(fingerprint.begin(), fingerprint.end());
-  value.resize(fingerprint.size() + size);
-  unsigned char* binary = value.data() + fingerprint.size();
+  value.resize(fingerprint.size() + sizeof(Seal) + size);
+  unsigned char* binary = value.data() + fingerprint.size() + sizeof(Seal);
   if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binary), &binary, nullptr) !=
       CL_SUCCESS) {
     return;
   }
+  const Seal seal = SealOf(binary, size);
+  std::memcpy(value.data() + fingerprint.size(), &seal, sizeof(seal));
   const berth_host* host = request.host->abi();
   // A cache that cannot be written only costs the next start its time.
   (void)host->cache_put(host->context, CacheKey(fingerprint).c_str(), value.data(),
