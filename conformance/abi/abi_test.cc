@@ -223,6 +223,27 @@ TEST(Extensions, UnknownOnesAreSkippedAndLoopsEnd) {
   EXPECT_EQ(FindExtension<berth_extension>(&unknown, "vendor.other"), nullptr);
 }
 
+TEST(Extensions, AnEntryCutAtAnySizeReadsAsZeroPastItsEnd) {
+  berth_compile_api whole = {};
+  whole.head = {sizeof(whole), BERTH_COMPILE_EXTENSION, nullptr};
+  whole.claim = [](berth_device*, const berth_group*, int32_t*, berth_error*) {
+    return BERTH_OK;
+  };
+  whole.compile = [](berth_device*, const berth_group*, const berth_kernel_def**,
+                     berth_kernel**, berth_error*) { return BERTH_OK; };
+  for (size_t size = sizeof(berth_extension); size <= sizeof(whole); ++size) {
+    berth_compile_api cut = whole;
+    cut.head.struct_size = size;
+    const auto read =
+        ReadExtension<berth_compile_api>(&cut.head, BERTH_COMPILE_EXTENSION);
+    EXPECT_EQ(read.claim != nullptr, size >= offsetof(berth_compile_api, compile));
+    EXPECT_EQ(read.compile != nullptr, size >= sizeof(whole));
+    EXPECT_EQ(read.head.struct_size, sizeof(whole));
+  }
+  const auto none = ReadExtension<berth_compile_api>(nullptr, BERTH_COMPILE_EXTENSION);
+  EXPECT_EQ(none.claim, nullptr);
+}
+
 TEST(NewPluginOldHost, LayerIsNotReadingPastTheHostTablesEnd) {
   PluginOptions options;
   options.Set("p", "key", "value");

@@ -201,6 +201,10 @@ class Emitter {
     for (size_t k = schedule_.size(); k-- > 0;) {
       const PlanNode& node = plan_.nodes[schedule_[k]];
       const NodeFacts& facts = facts_.nodes[schedule_[k]];
+      if (facts.group >= 0) {
+        FindNeedsOf(facts_.groups[facts.group]);
+        continue;
+      }
       if (facts.mode == NodeMode::kFolded) continue;
       const auto inputs = plan_.InputsOf(node);
       if (facts.mode == NodeMode::kVirtual) {
@@ -212,11 +216,22 @@ class Emitter {
         continue;
       }
       for (size_t i = 0; i < inputs.size(); ++i) {
-        const Space space = WantedSpace(node, facts, static_cast<int32_t>(i));
-        if (space >= 0 && space < kMaxEagerSpaces)
-          needs_[inputs[i]] |= uint64_t{1} << space;
+        Need(inputs[i], WantedSpace(node, facts, static_cast<int32_t>(i)));
       }
     }
+  }
+
+  void FindNeedsOf(const CompiledGroup& group) {
+    for (size_t i = 0; i < group.inputs.size(); ++i) {
+      const NodeKernel& kernel = *group.kernel;
+      Need(group.inputs[i], kernel.is_host_input(static_cast<int>(i))
+                                ? kHostSpace
+                                : kernel.device().space);
+    }
+  }
+
+  void Need(int32_t value, Space space) {
+    if (space >= 0 && space < kMaxEagerSpaces) needs_[value] |= uint64_t{1} << space;
   }
 
   void FindWriters() {
@@ -465,6 +480,10 @@ class Emitter {
   Status EmitNode(int32_t index) {
     const PlanNode& node = plan_.nodes[index];
     const NodeFacts& facts = facts_.nodes[index];
+    if (facts.group >= 0) {
+      EmitGroup(index, facts_.groups[facts.group]);
+      return OkStatus();
+    }
     switch (facts.mode) {
       case NodeMode::kFolded:
         return OkStatus();
@@ -549,9 +568,7 @@ class Emitter {
     for (size_t i = 0; i < inputs.size(); ++i) {
       const DType type = node.node->input_type(static_cast<int>(i));
       const bool is_variable = IsRefType(type) || type == BERTH_RESOURCE;
-      const Space space =
-          kernel.is_host_input(static_cast<int>(i)) ? kHostSpace : device.space;
-      operands_.push_back(is_variable ? -1 : ViewIn(inputs[i], space, site));
+      operands_.push_back(is_variable ? -1 : InputOf(kernel, inputs[i], i));
     }
     const bool locks = NoteWrites(node, site);
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -572,29 +589,64 @@ class Emitter {
       const Space space = kernel.is_host_output(i) ? kHostSpace : device.space;
       operands_.push_back(AddOutput(value, space, at_run, origin));
     }
-    Item item;
-    item.kind = locks               ? ItemKind::kLockedKernel
-                : at_run            ? ItemKind::kRuntimeKernel
-                : kernel.is_async() ? ItemKind::kAsyncKernel
-                                    : ItemKind::kKernel;
-    item.node = index;
-    item.device = device.index;
+    const ItemKind kind = locks               ? ItemKind::kLockedKernel
+                          : at_run            ? ItemKind::kRuntimeKernel
+                          : kernel.is_async() ? ItemKind::kAsyncKernel
+                                              : ItemKind::kKernel;
+    const PreparedKernel unprepared;  // what is known now does not count at run time
+    Item& item =
+        AddCall(kind, index, kernel, at_run ? unprepared : facts.prepared, inputs.size());
     item.at_run = at_run;
+  }
+
+  // The view of a kernel's input where the kernel wants it.
+  int32_t InputOf(const NodeKernel& kernel, int32_t value, size_t i) {
+    const DeviceContext& device = kernel.device();
+    const bool is_host = kernel.is_host_input(static_cast<int>(i));
+    return ViewIn(value, is_host ? kHostSpace : device.space, SiteOf(device));
+  }
+
+  void EmitGroup(int32_t index, const CompiledGroup& group) {
+    const NodeKernel& kernel = *group.kernel;
+    DeviceContext& device = kernel.device();
+    operands_.clear();
+    for (size_t i = 0; i < group.inputs.size(); ++i) {
+      operands_.push_back(InputOf(kernel, group.inputs[i], i));
+    }
+    const Origin origin = Enqueue(device);
+    for (size_t i = 0; i < group.outputs.size(); ++i) {
+      const bool is_host = kernel.is_host_output(static_cast<int>(i));
+      operands_.push_back(AddOutput(group.outputs[i], is_host ? kHostSpace : device.space,
+                                    false, origin));
+    }
+    AddCall(kernel.is_async() ? ItemKind::kAsyncKernel : ItemKind::kKernel, index, kernel,
+            group.prepared, group.inputs.size());
+    for (const int32_t value : group.outputs) CopyEagerly(value);
+  }
+
+  // The call of a kernel on operands_, of which the first are its inputs.
+  Item& AddCall(ItemKind kind, int32_t index, const NodeKernel& kernel,
+                const PreparedKernel& prepared, size_t num_inputs) {
+    Item item;
+    item.kind = kind;
+    item.node = index;
+    item.device = kernel.device().index;
     item.kernel = &kernel;
-    item.prepared = facts.prepared.get();
-    item.inplace_refused = facts.prepared.inplace_refused;
-    item.num_inputs = static_cast<uint32_t>(inputs.size());
-    item.num_outputs = static_cast<uint32_t>(node.num_outputs);
+    item.prepared = prepared.get();
+    item.inplace_refused = prepared.inplace_refused;
+    item.num_inputs = static_cast<uint32_t>(num_inputs);
+    item.num_outputs = static_cast<uint32_t>(operands_.size() - num_inputs);
     item.first_operand = static_cast<uint32_t>(out_.operands.size());
     out_.operands.insert(out_.operands.end(), operands_.begin(), operands_.end());
-    if (facts.prepared.scratch_size > 0 && !at_run) {
+    if (prepared.scratch_size > 0) {
       Storage scratch;
-      scratch.space = device.space;
-      scratch.size = facts.prepared.scratch_size;
+      scratch.space = kernel.device().space;
+      scratch.size = prepared.scratch_size;
       item.scratch = AddView(AddStorage(scratch), BERTH_UINT8,
                              Shape{static_cast<int64_t>(scratch.size)});
     }
     out_.items.push_back(item);
+    return out_.items.back();
   }
 
   Status EmitCore(int32_t index, const PlanNode& node) {

@@ -315,6 +315,7 @@ Status Frame::StepFailed(size_t index, berth_status_code code, berth_error* erro
   if (!error_.ok()) return error_;
   const Item& item = shaped_->program.items[index];
   Status status = TakeError(code, error, "");
+  if (item.kernel != nullptr) return item.kernel->Located(std::move(status));
   if (item.node < 0) return status;
   const PlanNode& node = plan().nodes[item.node];
   return WithNode(std::move(status), *node.node, &plan().DeviceOf(node));

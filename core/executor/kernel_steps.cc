@@ -14,6 +14,7 @@ namespace {
 constexpr size_t kEntriesKept = 8;
 
 Status InNode(Frame& frame, const Item& item, Status status) {
+  if (item.kernel != nullptr) return item.kernel->Located(std::move(status));
   const PlanNode& node = frame.plan().nodes[item.node];
   return WithNode(std::move(status), *node.node, &frame.plan().DeviceOf(node));
 }

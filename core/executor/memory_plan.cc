@@ -221,6 +221,7 @@ class MemoryPlanner {
           "a tensor of " + std::to_string(storage.size) +
           " bytes does not fit into one allocation of the device (at most " +
           std::to_string(limits.largest_block) + " bytes); make the batch smaller");
+      if (item.kernel != nullptr) return item.kernel->Located(status);
       if (item.node < 0) return status;
       const PlanNode& node = plan_.nodes[item.node];
       return WithNode(status, *node.node, &plan_.DeviceOf(node));

@@ -39,8 +39,8 @@ berth_copy_args CopyArgs(const berth_tensor& from, const berth_tensor& to, bool 
   return args;
 }
 
-// " [nodes 'a' (MatMul) to 'b' (Relu) were under way]": work that was put on the device
-// between the last wait and `wait`, in which a failure may have come up.
+// " [node 'a' (MatMul) to node 'b' (Relu) were under way]": work that was put on the
+// device between the last wait and `wait`, in which a failure may have come up.
 std::string NodesBefore(Frame& frame, const Item& wait) {
   const std::vector<Item>& items = frame.shaped().program.items;
   const Item* first = nullptr;
@@ -52,12 +52,9 @@ std::string NodesBefore(Frame& frame, const Item& wait) {
     if (last == nullptr) last = item;
   }
   if (first == nullptr) return "";
-  const auto name = [&](const Item* item) {
-    const Node& node = *frame.plan().nodes[item->node].node;
-    return "'" + node.name() + "' (" + node.op() + ")";
-  };
-  if (first == last) return " [node " + name(first) + " was under way]";
-  return " [nodes " + name(first) + " to " + name(last) + " were under way]";
+  if (first == last) return " [" + first->kernel->label() + " was under way]";
+  return " [" + first->kernel->label() + " to " + last->kernel->label() +
+         " were under way]";
 }
 
 void OnReady(void* arg, berth_status_code, const char*) {

@@ -69,6 +69,28 @@ Result<std::unique_ptr<NodeKernel>> NodeKernel::Create(const Node& node,
   return kernel;
 }
 
+NodeKernel::NodeKernel(DeviceContext& device, Group group)
+    : node_(*group.node),
+      device_(device),
+      kernel_(group.kernel),
+      host_(std::move(group.host)),
+      group_def_(group.def),
+      group_label_(std::move(group.label)),
+      group_ops_(std::move(group.ops)) {
+  def_ = &group_def_;
+}
+
+std::string NodeKernel::label() const {
+  if (is_group()) return group_label_;
+  return "node '" + node_.name() + "' (" + node_.op() + ")";
+}
+
+Status NodeKernel::Located(Status status) const {
+  if (status.ok()) return status;
+  return Status(status.code(), std::string(status.message()) + " [" + label() + " on " +
+                                   device_.name() + "]");
+}
+
 NodeKernel::~NodeKernel() {
   if (state_ != nullptr && def_->destroy_state != nullptr) def_->destroy_state(state_);
   if (kernel_ != nullptr && def_->destroy != nullptr) def_->destroy(kernel_);
@@ -109,10 +131,9 @@ Status Prepare(const NodeKernel& kernel, std::span<const berth_tensor* const> in
   for (size_t i = 0; i < shapes->size(); ++i) {
     const Shape& shape = (*shapes)[i];
     if (shape.rank() > BERTH_MAX_RANK) {
-      return WithNode(
-          InvalidArgument("a kernel takes at most " + std::to_string(BERTH_MAX_RANK) +
-                          " dimensions, not " + shape.ToString()),
-          kernel.node(), &kernel.device());
+      return kernel.Located(InvalidArgument("a kernel takes at most " +
+                                            std::to_string(BERTH_MAX_RANK) +
+                                            " dimensions, not " + shape.ToString()));
     }
     storage[i].rank = shape.rank();
     storage[i].reserved = 0;
@@ -131,19 +152,21 @@ Status Prepare(const NodeKernel& kernel, std::span<const berth_tensor* const> in
   berth_error error = EmptyError();
   const berth_status_code code = def.prepare(kernel.kernel(), &args, &error);
   if (code != BERTH_OK) {
-    return WithNode(TakeError(code, &error, ""), kernel.node(), &kernel.device());
+    return kernel.Located(TakeError(code, &error, ""));
   }
   prepared->kernel_ = &kernel;
   prepared->prepared_ = args.prepared;
   prepared->scratch_size = args.scratch_size;
   prepared->inplace_refused = args.inplace_refused;
+  bool is_open = false;
   for (size_t i = 0; i < shapes->size(); ++i) {
     if ((*shapes)[i].IsFullyDefined()) continue;
+    is_open = true;
     const int32_t rank = std::clamp(storage[i].rank, -1, BERTH_MAX_RANK);
     (*shapes)[i] = rank < 0 ? Shape::UnknownRank()
                             : Shape(storage[i].dims, static_cast<size_t>(rank));
   }
-  return WithNode(CheckSizes(kernel.node(), *shapes), kernel.node(), &kernel.device());
+  return is_open ? kernel.Located(CheckSizes(kernel.node(), *shapes)) : OkStatus();
 }
 
 Status InferShapes(const Node& node, const InferArgs& args, std::vector<Shape>* outputs) {

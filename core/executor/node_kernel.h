@@ -22,7 +22,8 @@
 
 namespace berth::executor {
 
-// The kernel of one node on one device, with its state. Immutable once made.
+// The kernel of one node on one device, with its state, or of a group of nodes that a
+// plugin compiled into one call. Immutable once made.
 class NodeKernel {
  public:
   // Opens nothing: REQUIRES an open device. The message of a failure names node, op and
@@ -30,11 +31,28 @@ class NodeKernel {
   static Result<std::unique_ptr<NodeKernel>> Create(const Node& node,
                                                     DeviceContext& device,
                                                     const KernelEntry& entry);
+  // Of a compiled group. `def` is a copy in a struct of our size.
+  struct Group {
+    const Node* node = nullptr;  // stands for the group where one node must
+    berth_kernel_def def = {};
+    berth_kernel* kernel = nullptr;  // is the NodeKernel's from now on
+    HostPositions host;
+    std::string label;  // "group of 2 nodes: 'a' (Conv2D), 'b' (Relu)"
+    std::string ops;    // "Conv2D+Relu"
+  };
+  NodeKernel(DeviceContext& device, Group group);
   ~NodeKernel();
   NodeKernel(const NodeKernel&) = delete;
   NodeKernel& operator=(const NodeKernel&) = delete;
 
   const Node& node() const { return node_; }
+  bool is_group() const { return !group_label_.empty(); }
+  // What a trace calls the work: the op, or those of the group.
+  const std::string& ops() const { return is_group() ? group_ops_ : node_.op(); }
+  // For people: "node 'a' (Relu)", or all nodes of the group.
+  std::string label() const;
+  // Adds to a failure where it was: label and device.
+  Status Located(Status status) const;
   DeviceContext& device() const { return device_; }
   const berth_kernel_def& def() const { return *def_; }
   const berth_kernel* kernel() const { return kernel_; }
@@ -56,15 +74,17 @@ class NodeKernel {
 
  private:
   NodeKernel(const Node& node, DeviceContext& device, const KernelEntry& entry)
-      : node_(node), device_(device), entry_(entry), def_(entry.def) {}
+      : node_(node), device_(device), def_(entry.def) {}
 
   const Node& node_;
   DeviceContext& device_;
-  const KernelEntry& entry_;
   const berth_kernel_def* def_;
   berth_kernel* kernel_ = nullptr;
   berth_state* state_ = nullptr;
   HostPositions host_;
+  berth_kernel_def group_def_ = {};
+  std::string group_label_;
+  std::string group_ops_;
 };
 
 // All kernels of a session. Thread-safe.

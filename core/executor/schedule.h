@@ -10,7 +10,7 @@
 namespace berth::executor {
 
 // The plan nodes that a run needs, in the order of the step list: folded nodes and those
-// that only they needed are gone.
+// that only they needed are gone. A compiled group is there once, by its last node.
 //
 // Work on asynchronous devices is put on its stream as early as possible and the host
 // waits as late as possible. Each node has a level: how many times the host must have

@@ -10,6 +10,7 @@
 #include "core/base/shape.h"
 #include "core/base/status.h"
 #include "core/base/tensor.h"
+#include "core/executor/groups.h"
 #include "core/executor/plan.h"
 
 namespace berth::executor {
@@ -30,6 +31,7 @@ struct NodeFacts {
   bool has_effects = false;
   NodeKernel* kernel = nullptr;
   PreparedKernel prepared;  // kStatic
+  int32_t group = -1;       // entry of ShapeFacts::groups that runs it, or -1
 };
 
 struct ValueFacts {
@@ -43,6 +45,7 @@ struct ShapeFacts {
   std::deque<Tensor> constants;
   // By plan variable; unknown where the shape may change during the run.
   std::vector<Shape> variable_shapes;
+  std::vector<CompiledGroup> groups;
 };
 
 // Runs the shape functions in order, prepares kernels where a shape depends on it, and

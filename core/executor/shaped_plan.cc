@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/executor/groups.h"
 #include "core/executor/schedule.h"
 #include "core/executor/steps.h"
 
@@ -146,6 +147,11 @@ std::string ShapedPlan::NameOfView(int32_t view) const {
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (program.Root(program.views[outputs[i]].storage) != storage) continue;
       if (item.variable >= 0) return plan->variables[item.variable]->name();
+      if (item.kernel != nullptr && item.kernel->is_group()) {
+        const int32_t group = facts.nodes[item.node].group;
+        const PlanValue& value = plan->values[facts.groups[group].outputs[i]];
+        return plan->nodes[value.node].node->name() + ":" + std::to_string(value.output);
+      }
       if (item.node >= 0) {
         return plan->nodes[item.node].node->name() + ":" + std::to_string(i);
       }
@@ -160,6 +166,7 @@ Result<std::shared_ptr<const ShapedPlan>> MakeShapedPlan(
   shaped->plan = std::move(plan);
   shaped->feed_shapes.assign(feed_shapes.begin(), feed_shapes.end());
   BERTH_RETURN_IF_ERROR(RunShapePass(*shaped->plan, feed_shapes, &shaped->facts));
+  BERTH_RETURN_IF_ERROR(FormGroups(*shaped->plan, &shaped->facts));
   const std::vector<int32_t> schedule = MakeSchedule(*shaped->plan, shaped->facts);
   BERTH_RETURN_IF_ERROR(
       EmitProgram(*shaped->plan, shaped->facts, schedule, &shaped->program));

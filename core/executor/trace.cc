@@ -51,7 +51,7 @@ void TraceRecorder::Add(const Frame& frame, const Item& item, uint64_t start_ns,
   if (item.node >= 0) {
     const PlanNode& node = plan.nodes[item.node];
     event.node = node.node->name();
-    event.op = node.node->op();
+    event.op = item.kernel != nullptr ? item.kernel->ops() : node.node->op();
     event.device = plan.DeviceOf(node).name();
   } else {
     event.op = NameOf(item.kind);

@@ -41,4 +41,17 @@ const T* FindExtension(const berth_extension* chain, std::string_view name) {
   return nullptr;
 }
 
+// A copy in a struct of our size of the optional table called `name` of a chain; all zero
+// where there is none. T begins with its berth_extension `head`.
+template <typename T>
+T ReadExtension(const berth_extension* chain, std::string_view name) {
+  T copy = {};
+  const T* found = FindExtension<T>(chain, name);
+  if (found == nullptr || found->head.struct_size > kMaxAbiStruct) return copy;
+  const size_t whole = found->head.struct_size / alignof(T) * alignof(T);
+  std::memcpy(static_cast<void*>(&copy), found, std::min(whole, sizeof(T)));
+  copy.head.struct_size = sizeof(T);
+  return copy;
+}
+
 }  // namespace berth

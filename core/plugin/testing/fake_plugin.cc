@@ -5,29 +5,13 @@
 #include <deque>
 #include <utility>
 
-#include "core/plugin/testing/fake_stream.h"
+#include "core/plugin/testing/fake_compiler.h"
+#include "core/plugin/testing/fake_device.h"
 
 namespace berth::testing {
 namespace {
 
-berth_status_code Fill(const Status& status, berth_error* error) {
-  if (status.ok()) return BERTH_OK;
-  if (error != nullptr) {
-    auto* copy = new std::string(status.message());
-    error->message = copy->c_str();
-    error->private_data = copy;
-    error->release = [](berth_error* self) {
-      delete static_cast<std::string*>(self->private_data);
-    };
-  }
-  return static_cast<berth_status_code>(status.code());
-}
-
-struct FakeDevice {
-  FakeShared* shared;
-  FakeDevices desc;
-};
-FakeDevice* Of(berth_device* device) { return reinterpret_cast<FakeDevice*>(device); }
+FakeDevice* Of(berth_device* device) { return FakeDevice::Of(device); }
 FakeStream* Of(berth_stream* stream) { return reinterpret_cast<FakeStream*>(stream); }
 FakeEvent* Of(berth_event* event) { return reinterpret_cast<FakeEvent*>(event); }
 FakeMemory* Of(berth_memory* memory) { return reinterpret_cast<FakeMemory*>(memory); }
@@ -72,32 +56,6 @@ berth_status_code Create(const berth_kernel_def* def, berth_device* device,
 
 void Destroy(berth_kernel* kernel) { delete reinterpret_cast<Kernel*>(kernel); }
 
-// A copy of a compute context that outlives the call: the work is done later.
-struct DeferredCompute {
-  explicit DeferredCompute(const berth_compute_context& from) : context(from) {
-    Copy(from.inputs, from.num_inputs, &input_pointers);
-    Copy(from.outputs, from.num_outputs, &output_pointers);
-    context.inputs = input_pointers.data();
-    context.outputs = output_pointers.data();
-  }
-  void Copy(const berth_tensor* const* from, uint32_t count,
-            std::vector<berth_tensor*>* to) {
-    for (uint32_t i = 0; i < count; ++i) {
-      berth_tensor view = *from[i];
-      if (view.rank > 0) {
-        view.dims = dims.emplace_back(view.dims, view.dims + view.rank).data();
-      }
-      to->push_back(&tensors.emplace_back(view));
-    }
-  }
-
-  berth_compute_context context;
-  std::deque<berth_tensor> tensors;
-  std::deque<std::vector<int64_t>> dims;
-  std::vector<berth_tensor*> input_pointers;
-  std::vector<berth_tensor*> output_pointers;
-};
-
 berth_status_code Compute(const berth_kernel* handle, const berth_prepared*,
                           berth_compute_context* context, berth_error* error) {
   const auto& kernel = *reinterpret_cast<const Kernel*>(handle);
@@ -105,15 +63,11 @@ berth_status_code Compute(const berth_kernel* handle, const berth_prepared*,
   shared->Count([](FakeCounters* c) { ++c->computes; });
   const FakeComputeFn& fn = kernel.row->spec.compute;
   if (!fn) {
-    return Fill(
+    return FakeFill(
         Unimplemented("the fake kernel of " + kernel.row->spec.op + " computes nothing"),
         error);
   }
-  if (context->stream == nullptr) return Fill(fn(context), error);
-  auto deferred = std::make_shared<DeferredCompute>(*context);
-  return Fill(
-      Of(context->stream)->Enqueue([deferred, &fn] { return fn(&deferred->context); }),
-      error);
+  return FakeRun(fn, context, error);
 }
 
 void Row::Finish() {
@@ -176,7 +130,7 @@ void FillMemoryApi(berth_device_api* api) {
     Result<FakeMemory*> memory =
         on.shared->Allocate(size, on.desc.base_alignment, on.desc.memory_bytes,
                             kind != BERTH_MEMORY_DEVICE || on.desc.is_host);
-    if (!memory.ok()) return Fill(memory.status(), error);
+    if (!memory.ok()) return FakeFill(memory.status(), error);
     *out = reinterpret_cast<berth_memory*>(*memory);
     return BERTH_OK;
   };
@@ -203,11 +157,11 @@ void FillStreamApi(berth_device_api* api) {
   api->copy = &Copy;
   api->synchronize_stream = [](berth_stream* stream, berth_error* error) {
     Of(stream)->shared()->Count([](FakeCounters* c) { ++c->host_waits; });
-    return Fill(Of(stream)->Synchronize(), error);
+    return FakeFill(Of(stream)->Synchronize(), error);
   };
   api->synchronize_device = [](berth_device* device, berth_error* error) {
     Of(device)->shared->Count([](FakeCounters* c) { ++c->host_waits; });
-    return Fill(Of(device)->shared->SynchronizeAll(), error);
+    return FakeFill(Of(device)->shared->SynchronizeAll(), error);
   };
 }
 
@@ -230,7 +184,7 @@ void FillEventApi(berth_device_api* api) {
     if (Of(event)->shared != nullptr) {
       Of(event)->shared->Count([](FakeCounters* c) { ++c->host_waits; });
     }
-    return Fill(Of(event)->Wait(), error);
+    return FakeFill(Of(event)->Wait(), error);
   };
   api->on_ready = [](berth_event* event, berth_ready_fn fn, void* arg) {
     Of(event)->OnReady(fn, arg);
@@ -251,6 +205,7 @@ struct FakePlugin::Impl {
   std::deque<berth_device_info> infos;
   std::vector<const berth_device_info*> info_pointers;
   std::vector<const FakeDevices*> of_info;
+  std::unique_ptr<FakeHook> hook;
   berth_device_api api = {};
   berth_plugin table = {};
 
@@ -288,8 +243,8 @@ struct FakePlugin::Impl {
                   berth_error*) {
       auto* self = static_cast<Impl*>(context);
       self->shared.Count([](FakeCounters* c) { ++c->opens; });
-      *out = reinterpret_cast<berth_device*>(
-          new FakeDevice{&self->shared, *self->of_info[args->device_list_index]});
+      *out = reinterpret_cast<berth_device*>(new FakeDevice{
+          &self->shared, *self->of_info[args->device_list_index], self->hook.get()});
       return BERTH_OK;
     };
     api.close = [](berth_device* device) { delete Of(device); };
@@ -328,6 +283,17 @@ FakePlugin::FakePlugin(std::string name, std::vector<FakeDevices> devices,
 }
 
 FakePlugin::~FakePlugin() { impl_->shared.Release(); }
+
+void FakePlugin::SetCompiler(FakeCompiler compiler) {
+  const auto find_row = [this](std::string_view op) -> const FakeComputeFn* {
+    for (const Row& row : impl_->rows) {
+      if (row.spec.op == op && row.spec.compute) return &row.spec.compute;
+    }
+    return nullptr;
+  };
+  impl_->hook = std::make_unique<FakeHook>(std::move(compiler), find_row);
+  impl_->api.extensions = impl_->hook->extension();
+}
 
 const berth_plugin* FakePlugin::table() const { return &impl_->table; }
 void FakePlugin::HoldStreams() { impl_->shared.Hold(); }

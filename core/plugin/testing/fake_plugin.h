@@ -27,7 +27,7 @@ struct FakeKernel {
   // Attribute -> dtypes it may take. No entry = any.
   std::vector<std::pair<std::string, std::vector<DType>>> types = {};
   std::vector<std::string> host_args = {};
-  std::string label = "";
+  std::string label = {};
   int priority = 0;
   uint32_t flags = 0;
   std::vector<berth_inplace_pair> inplace = {};
@@ -71,6 +71,8 @@ struct FakeCounters {
   int64_t allocations = 0;  // ever
 };
 
+struct FakeCompiler;
+
 // Owns the tables; must outlive its registration and everything that uses its devices.
 // Thread-safe.
 class FakePlugin {
@@ -80,6 +82,9 @@ class FakePlugin {
   ~FakePlugin();
   FakePlugin(const FakePlugin&) = delete;
   FakePlugin& operator=(const FakePlugin&) = delete;
+
+  // Gives the devices a compile hook. REQUIRES: nobody has the table yet.
+  void SetCompiler(FakeCompiler compiler);
 
   // For PluginManager::RegisterStatic or KernelRegistry::RegisterPlugin.
   const berth_plugin* table() const;

@@ -93,6 +93,7 @@ FakeWorld::FakeWorld(Options options) {
     (kernel.device_type == "CPU" ? cpu_kernels : gpu_kernels).push_back(kernel);
   }
   cpu_ = std::make_unique<FakePlugin>("fakecpu", std::vector{cpu}, cpu_kernels);
+  if (options.compiler.claim) cpu_->SetCompiler(options.compiler);
   EXPECT_TRUE(registry_.RegisterPlugin(cpu_->table()).ok());
   AddDevices(*cpu_, 70);
   if (options.num_gpus > 0) {
@@ -100,6 +101,7 @@ FakeWorld::FakeWorld(Options options) {
     gpu.count = options.num_gpus;
     gpu.largest_allocation = options.gpu_largest_allocation;
     gpu_ = std::make_unique<FakePlugin>("fakegpu", std::vector{gpu}, gpu_kernels);
+    if (options.compiler.claim) gpu_->SetCompiler(options.compiler);
     const Status status = registry_.RegisterPlugin(gpu_->table());
     EXPECT_TRUE(status.ok()) << status.ToString();
     AddDevices(*gpu_, 210);

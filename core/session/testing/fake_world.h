@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/plugin/testing/fake_compiler.h"
 #include "core/plugin/testing/fake_plugin.h"
 #include "core/registry/device.h"
 #include "core/registry/kernel_registry.h"
@@ -25,6 +26,7 @@ class FakeWorld {
     std::vector<FakeKernel> more_kernels = {};
     SessionOptions session = {};
     uint64_t gpu_largest_allocation = 0;
+    FakeCompiler compiler = {};  // of both devices; none without a `claim`
   };
   FakeWorld();
   explicit FakeWorld(Options options);

@@ -31,12 +31,15 @@ typedef struct berth_group {
 
 // Hangs on the device table's extension chain under BERTH_COMPILE_EXTENSION.
 //
-// The host offers each maximal connected group after placement and folding. `claim` sets
-// out_claims[n] for each node: -1 leaves it to its own kernel, equal numbers >= 0 go into
-// one compiled call. A claim whose nodes cannot run as one call (a path leaves it and
-// comes back) is refused by the host, which then runs its nodes singly. For each accepted
-// claim the host builds the group and calls `compile`; the result is used like a kernel
-// of the given row (prepare, compute, release_prepared, destroy; create is not called).
+// The host offers each maximal connected group after placement and folding, all shapes
+// known. `claim` sets out_claims[n] for each node: -1 leaves it to its own kernel, equal
+// numbers >= 0 go into one compiled call. A claim whose nodes cannot run as one call (a
+// path leaves it and comes back) is refused by the host, which then runs its nodes
+// singly. For each accepted claim the host builds the group and calls `compile`; the
+// result is used like a kernel of the given row (prepare, compute, release_prepared,
+// destroy; create is not called). The row is read at once, and its functions are called
+// until `destroy`. Both are called from any thread, several at once. A failure fails the
+// run.
 typedef struct berth_compile_api {
   berth_extension head;  // the one struct that is embedded: it is frozen
   void* user_data;
