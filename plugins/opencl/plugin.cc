@@ -47,6 +47,7 @@ class OpenClPlugin : public sdk::Plugin {
   }
   Status List(std::string* why_none);
   Result<int> DevicesPerPhysical() const;
+  Result<bool> HidesDouble() const;
   Result<std::shared_ptr<Context>> SharedContext(size_t physical);
 
   const sdk::Host host_;
@@ -58,6 +59,7 @@ class OpenClPlugin : public sdk::Plugin {
   std::vector<PhysicalDevice> physical_;
   std::vector<sdk::DeviceInfo> logical_;
   size_t per_physical_ = 1;
+  bool hides_double_ = false;
   // One for each physical device, while a logical device of it is open.
   std::vector<std::weak_ptr<Context>> contexts_;
 };
@@ -79,9 +81,18 @@ Result<int> OpenClPlugin::DevicesPerPhysical() const {
   return count;
 }
 
+Result<bool> OpenClPlugin::HidesDouble() const {
+  const std::string text = Setting("fp64", "BERTH_OPENCL_FP64");
+  if (!text.empty() && text != "0" && text != "1") {
+    return sdk::InvalidArgument("opencl option fp64=\"" + text + "\": must be 0 or 1");
+  }
+  return text == "0";
+}
+
 Status OpenClPlugin::List(std::string* why_none) {
   if (!listed_) {
     BERTH_CL_ASSIGN_OR_RETURN(const int per_physical, DevicesPerPhysical());
+    BERTH_CL_ASSIGN_OR_RETURN(hides_double_, HidesDouble());
     std::vector<std::string> problems;
     std::string why;
     const std::vector<PhysicalDevice> found = ListPhysicalDevices(&problems, &why);
@@ -144,6 +155,7 @@ std::string OpenClPlugin::WhyNoDouble(int logical_index) {
   }
   const size_t physical = static_cast<size_t>(logical_index) / per_physical_;
   if (physical >= physical_.size()) return "there is no such OpenCL device";
+  if (hides_double_) return "the option fp64=0 leaves double precision out";
   if (physical_[physical].fp64) return {};
   return physical_[physical].name + " has no double precision (cl_khr_fp64)";
 }
