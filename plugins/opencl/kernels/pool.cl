@@ -1,9 +1,24 @@
-// Pooling in NHWC and its gradients; one work-item an element of the result, so that the
-// gradients need no atomics and sum in a fixed order. T is float or double.
+// Pooling in NHWC and its gradients; one work-item V neighbouring channels of a position,
+// so that the gradients need no atomics and sum in a fixed order. T is float or double, I
+// an integer of its size.
+
+#if V == 1
+#define VEC T
+#define INDEX I
+#define LOAD(p, at) (p)[at]
+#define STORE(value, p, at) (p)[at] = (value)
+#else
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define VEC JOIN(T, V)
+#define INDEX JOIN(I, V)
+#define LOAD(p, at) JOIN(vload, V)(0, (p) + (at))
+#define STORE(value, p, at) JOIN(vstore, V)(value, 0, (p) + (at))
+#endif
 
 typedef struct {
-  FastDiv depth;
-  FastDiv width;  // of the result that is written
+  FastDiv depth;  // in steps of V channels
+  FastDiv width;  // of the positions that work-items stand for
   FastDiv height;
   int in_height;
   int in_width;
@@ -17,15 +32,15 @@ typedef struct {
   int pad_x;
 } Pool;
 
-// Splits an index of the result into batch, y, x and channel.
+// Splits a work-item's number into batch, y, x and its first channel.
 #define COORDINATES(i)                                         \
   const uint row_ = fast_divide(i, p.depth);                   \
-  const int channel = (int)(i - row_ * p.depth.divisor);       \
+  const int channel = (int)(i - row_ * p.depth.divisor) * V;   \
   const uint line_ = fast_divide(row_, p.width);               \
   const int x = (int)(row_ - line_ * p.width.divisor);         \
   const int batch = (int)fast_divide(line_, p.height);         \
   const int y = (int)(line_ - (uint)batch * p.height.divisor); \
-  const int channels = (int)p.depth.divisor;
+  const int channels = (int)p.depth.divisor * V;
 
 // The part of a window that lies on the input.
 #define WINDOW(oy, ox)                                                         \
@@ -39,9 +54,30 @@ typedef struct {
   const int first = max(((at) + (pad) - (window) + (stride)) / (stride), 0); \
   const int last = min(((at) + (pad)) / (stride), (outputs)-1);
 
+#define INPUT_AT(iy, ix) element(batch, iy, ix, channel, p.in_height, p.in_width, channels)
+#define OUTPUT_AT(oy, ox) \
+  element(batch, oy, ox, channel, p.out_height, p.out_width, channels)
+
 inline ulong element(int batch, int y, int x, int channel, int height, int width,
                      int channels) {
   return (((ulong)batch * height + y) * width + x) * channels + channel;
+}
+
+// Where in the input, as y * width + x, the first of a window's largest elements lies.
+inline INDEX argmax(__global const T* in, const Pool p, int batch, int channel,
+                    int channels, int oy, int ox) {
+  WINDOW(oy, ox)
+  VEC most = (VEC)(-INFINITY);
+  INDEX at = (INDEX)((I)(top * p.in_width + left));
+  for (int iy = top; iy < bottom; ++iy) {
+    for (int ix = left; ix < right; ++ix) {
+      const VEC v = LOAD(in, INPUT_AT(iy, ix));
+      const INDEX better = (v > most) | ((v != v) & (most == most));
+      most = better ? v : most;
+      at = better ? (INDEX)((I)(iy * p.in_width + ix)) : at;
+    }
+  }
+  return at;
 }
 
 __kernel void MaxPool(INPUT(T, in), OUTPUT(T, out), const uint n, const Pool p) {
@@ -49,20 +85,19 @@ __kernel void MaxPool(INPUT(T, in), OUTPUT(T, out), const uint n, const Pool p) 
   if (i < n) {
     COORDINATES(i)
     WINDOW(y, x)
-    T most = -INFINITY;
+    VEC most = (VEC)(-INFINITY);
     for (int iy = top; iy < bottom; ++iy) {
       for (int ix = left; ix < right; ++ix) {
-        const T v = in[in_at + element(batch, iy, ix, channel, p.in_height, p.in_width,
-                                       channels)];
+        const VEC v = LOAD(in + in_at, INPUT_AT(iy, ix));
         // NaN stays, wherever it stands.
-        most = (v > most || v != v) ? v : most;
+        most = ((v > most) | (v != v)) ? v : most;
       }
     }
-    out[out_at + i] = most;
+    STORE(most, out + out_at, (ulong)i * V);
   }
 }
 
-// The gradient goes to the first of the largest elements of a window.
+// A work-item for each position of the input.
 __kernel void MaxPoolGrad(INPUT(T, in), INPUT(T, gradient), OUTPUT(T, out), const uint n,
                           const Pool p) {
   const uint i = get_global_id(0);
@@ -70,30 +105,41 @@ __kernel void MaxPoolGrad(INPUT(T, in), INPUT(T, gradient), OUTPUT(T, out), cons
     COORDINATES(i)
     COVERING(first_y, last_y, y, p.pad_y, p.window_y, p.stride_y, p.out_height)
     COVERING(first_x, last_x, x, p.pad_x, p.window_x, p.stride_x, p.out_width)
-    T sum = 0;
+    const INDEX here = (INDEX)((I)(y * p.in_width + x));
+    VEC sum = (VEC)(0);
     for (int oy = first_y; oy <= last_y; ++oy) {
       for (int ox = first_x; ox <= last_x; ++ox) {
-        WINDOW(oy, ox)
-        T most = -INFINITY;
-        int at_y = top;
-        int at_x = left;
-        for (int iy = top; iy < bottom; ++iy) {
-          for (int ix = left; ix < right; ++ix) {
-            const T v = in[in_at + element(batch, iy, ix, channel, p.in_height,
-                                           p.in_width, channels)];
-            const bool better = v > most || (v != v && most == most);
-            most = better ? v : most;
-            at_y = better ? iy : at_y;
-            at_x = better ? ix : at_x;
-          }
-        }
-        if (at_y == y && at_x == x) {
-          sum += gradient[gradient_at + element(batch, oy, ox, channel, p.out_height,
-                                                p.out_width, channels)];
-        }
+        const INDEX at = argmax(in + in_at, p, batch, channel, channels, oy, ox);
+        const VEC g = LOAD(gradient + gradient_at, OUTPUT_AT(oy, ox));
+        sum += (at == here) ? g : (VEC)(0);
       }
     }
-    out[out_at + i] = sum;
+    STORE(sum, out + out_at, (ulong)i * V);
+  }
+}
+
+// The same for windows that do not overlap: a work-item for each window, which writes its
+// cell of the input, up to where the next one's begins.
+#define CELL(first, last, at, pad, stride, outputs, inputs)                    \
+  const int first = (at) == 0 ? 0 : min((at) * (stride) - (pad), (inputs));    \
+  const int last =                                                             \
+      (at) == (outputs)-1 ? (inputs) : min(((at) + 1) * (stride) - (pad), (inputs));
+
+__kernel void MaxPoolGradCells(INPUT(T, in), INPUT(T, gradient), OUTPUT(T, out),
+                               const uint n, const Pool p) {
+  const uint i = get_global_id(0);
+  if (i < n) {
+    COORDINATES(i)
+    CELL(first_y, last_y, y, p.pad_y, p.stride_y, p.out_height, p.in_height)
+    CELL(first_x, last_x, x, p.pad_x, p.stride_x, p.out_width, p.in_width)
+    const INDEX at = argmax(in + in_at, p, batch, channel, channels, y, x);
+    const VEC g = LOAD(gradient + gradient_at, (ulong)i * V);
+    for (int iy = first_y; iy < last_y; ++iy) {
+      for (int ix = first_x; ix < last_x; ++ix) {
+        const INDEX here = (INDEX)((I)(iy * p.in_width + ix));
+        STORE((at == here) ? g : (VEC)(0), out + out_at, INPUT_AT(iy, ix));
+      }
+    }
   }
 }
 
@@ -103,14 +149,11 @@ __kernel void AvgPool(INPUT(T, in), OUTPUT(T, out), const uint n, const Pool p) 
   if (i < n) {
     COORDINATES(i)
     WINDOW(y, x)
-    T sum = 0;
+    VEC sum = (VEC)(0);
     for (int iy = top; iy < bottom; ++iy) {
-      for (int ix = left; ix < right; ++ix) {
-        sum += in[in_at +
-                  element(batch, iy, ix, channel, p.in_height, p.in_width, channels)];
-      }
+      for (int ix = left; ix < right; ++ix) sum += LOAD(in + in_at, INPUT_AT(iy, ix));
     }
-    out[out_at + i] = sum / (T)((bottom - top) * (right - left));
+    STORE(sum / (T)((bottom - top) * (right - left)), out + out_at, (ulong)i * V);
   }
 }
 
@@ -121,15 +164,14 @@ __kernel void AvgPoolGrad(INPUT(T, gradient), OUTPUT(T, out), const uint n,
     COORDINATES(i)
     COVERING(first_y, last_y, y, p.pad_y, p.window_y, p.stride_y, p.out_height)
     COVERING(first_x, last_x, x, p.pad_x, p.window_x, p.stride_x, p.out_width)
-    T sum = 0;
+    VEC sum = (VEC)(0);
     for (int oy = first_y; oy <= last_y; ++oy) {
       for (int ox = first_x; ox <= last_x; ++ox) {
         WINDOW(oy, ox)
-        sum += gradient[gradient_at + element(batch, oy, ox, channel, p.out_height,
-                                              p.out_width, channels)] /
+        sum += LOAD(gradient + gradient_at, OUTPUT_AT(oy, ox)) /
                (T)((bottom - top) * (right - left));
       }
     }
-    out[out_at + i] = sum;
+    STORE(sum, out + out_at, (ulong)i * V);
   }
 }

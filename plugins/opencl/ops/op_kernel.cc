@@ -40,4 +40,12 @@ std::string RawTypeOptions(size_t size) {
   }
 }
 
+int64_t VectorLanes(const PhysicalDevice& device, int32_t dtype) {
+  if (!device.is_cpu()) return 1;
+  const int64_t floats = device.native_float_width >= 16  ? 16
+                         : device.native_float_width >= 8 ? 8
+                                                          : 4;
+  return dtype == BERTH_DOUBLE ? floats / 2 : floats;
+}
+
 }  // namespace berth::opencl

@@ -32,6 +32,10 @@ std::string TypeOptions(int32_t dtype);
 // "-DT=uint": for data movement, an unsigned type of `size` bytes (1, 2, 4 or 8).
 std::string RawTypeOptions(size_t size);
 
+// Neighbouring elements that a work-item takes where a tensor's depth allows: a vector
+// register of a processor; 1 elsewhere, where neighbours are other work-items' part.
+int64_t VectorLanes(const PhysicalDevice& device, int32_t dtype);
+
 // Rounds an offset in scratch memory up to where any part may begin.
 inline uint64_t Aligned(uint64_t bytes) { return (bytes + 255) / 256 * 256; }
 

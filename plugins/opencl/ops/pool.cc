@@ -12,6 +12,9 @@
 namespace berth::opencl {
 namespace {
 
+// Work-items that are vectors: fewer make a group.
+constexpr size_t kPoolGroup = 64;
+
 // Layout of `Pool` in kernels/pool.cl.
 struct PoolArgs {
   FastDiv depth;
@@ -30,8 +33,16 @@ struct PoolArgs {
 };
 
 struct PoolPlan {
-  uint32_t num_elements = 0;
+  uint32_t num_items = 0;
+  const KernelRef* function = nullptr;
   PoolArgs args;
+  bool zero = false;  // no window: a gradient is all zeros
+};
+
+// One OpenCL function for V channels a work-item and for one.
+struct Widths {
+  const KernelRef* wide = nullptr;
+  const KernelRef* narrow = nullptr;
 };
 
 class PoolKernel {
@@ -45,9 +56,15 @@ class PoolKernel {
     const std::string_view op(node.op());
     kernel->is_gradient_ = op == "MaxPoolGrad" || op == "AvgPoolGrad";
     kernel->is_max_ = op == "MaxPool" || op == "MaxPoolGrad";
-    BERTH_CL_ASSIGN_OR_RETURN(
-        kernel->function_,
-        ContextOf(device)->Kernel("pool", TypeOptions(node.Type("T")), node.op()));
+    Context* context = ContextOf(device);
+    const int32_t dtype = node.Type("T");
+    kernel->lanes_ = VectorLanes(context->facts(), dtype);
+    BERTH_CL_ASSIGN_OR_RETURN(kernel->function_,
+                              MakeWidths(context, dtype, kernel->lanes_, node.op()));
+    if (op == "MaxPoolGrad") {
+      BERTH_CL_ASSIGN_OR_RETURN(
+          kernel->cells_, MakeWidths(context, dtype, kernel->lanes_, "MaxPoolGradCells"));
+    }
     return kernel;
   }
 
@@ -79,21 +96,58 @@ class PoolKernel {
         std::numeric_limits<int32_t>::max()) {
       return sdk::InvalidArgument("pooling: a tensor of more than 2147483647 elements");
     }
-    plan->num_elements = static_cast<uint32_t>(n);
-    if (n > 0) plan->args = Arguments(result, y, x);
+    if (n == 0) return {};
+    plan->zero = is_gradient_ && y.output * x.output == 0;
+    if (plan->zero) return {};
+    const bool cells = cells_.narrow != nullptr && FillsACell(y) && FillsACell(x);
+    const std::vector<int64_t>& walked = cells ? output : result;
+    const Widths& widths = cells ? cells_ : function_;
+    const bool wide = input[3] % lanes_ == 0;
+    const int64_t lanes = wide ? lanes_ : 1;
+    plan->function = wide ? widths.wide : widths.narrow;
+    plan->args = Arguments(walked, y, x);
+    plan->args.depth = MakeFastDiv(static_cast<uint32_t>(input[3] / lanes));
+    plan->num_items =
+        static_cast<uint32_t>(walked[0] * walked[1] * walked[2] * walked[3] / lanes);
     return {};
   }
 
   Status Compute(const PoolPlan& plan, ComputeContext& context) const {
-    if (plan.num_elements == 0) return {};
-    Launch launch(context, *function_);
+    if (plan.zero) {
+      const unsigned char zero = 0;
+      return FillTensor(context, context.output(0), &zero, sizeof(zero));
+    }
+    if (plan.num_items == 0) return {};
+    Launch launch(context, *plan.function);
     if (!is_gradient_ || is_max_) launch.Tensor(context.input(0));
     if (is_gradient_) launch.Tensor(context.input(is_max_ ? 2 : 1));
-    launch.Tensor(context.output(0)).Value(plan.num_elements).Value(plan.args);
-    return launch.Run({plan.num_elements});
+    launch.Tensor(context.output(0)).Value(plan.num_items).Value(plan.args);
+    return launch.Run({plan.num_items}, kPoolGroup);
   }
 
  private:
+  static Result<Widths> MakeWidths(Context* context, int32_t dtype, int64_t lanes,
+                                   const char* function) {
+    Widths widths;
+    const std::string options =
+        TypeOptions(dtype) + (dtype == BERTH_DOUBLE ? " -DI=long" : " -DI=int");
+    BERTH_CL_ASSIGN_OR_RETURN(widths.narrow,
+                              context->Kernel("pool", options + " -DV=1", function));
+    widths.wide = widths.narrow;
+    if (lanes == 1) return widths;
+    BERTH_CL_ASSIGN_OR_RETURN(
+        widths.wide,
+        context->Kernel("pool", options + " -DV=" + std::to_string(lanes), function));
+    return widths;
+  }
+
+  // True where windows do not overlap and each begins on the input: then each has a cell
+  // of its own and no other window wants an element of it.
+  static bool FillsACell(const WindowAxis& axis) {
+    return axis.stride >= axis.window && axis.pad < axis.window &&
+           (axis.output - 1) * axis.stride - axis.pad < axis.input;
+  }
+
   static Status CheckGradient(const berth_tensor& gradient,
                               const std::vector<int64_t>& output) {
     const bool fits =
@@ -104,12 +158,11 @@ class PoolKernel {
                                 sdk::ShapeString(gradient));
   }
 
-  static PoolArgs Arguments(const std::vector<int64_t>& result, const WindowAxis& y,
+  static PoolArgs Arguments(const std::vector<int64_t>& walked, const WindowAxis& y,
                             const WindowAxis& x) {
     PoolArgs args;
-    args.depth = MakeFastDiv(static_cast<uint32_t>(result[3]));
-    args.width = MakeFastDiv(static_cast<uint32_t>(result[2]));
-    args.height = MakeFastDiv(static_cast<uint32_t>(result[1]));
+    args.width = MakeFastDiv(static_cast<uint32_t>(walked[2]));
+    args.height = MakeFastDiv(static_cast<uint32_t>(walked[1]));
     args.in_height = static_cast<int32_t>(y.input);
     args.in_width = static_cast<int32_t>(x.input);
     args.out_height = static_cast<int32_t>(y.output);
@@ -126,7 +179,9 @@ class PoolKernel {
   WindowAttrs attrs_;
   bool is_gradient_ = false;
   bool is_max_ = false;
-  const KernelRef* function_ = nullptr;
+  int64_t lanes_ = 1;
+  Widths function_;
+  Widths cells_;  // of MaxPoolGrad
 };
 
 }  // namespace
