@@ -1,11 +1,24 @@
 // Reductions, ArgMax and ArgMin. T is float or double; R is ArgMax's result type.
 //
-// A task is an output and a chunk: chunk c of `chunks` takes the reduced elements c,
-// c + chunks, …; a second launch over the partial results finishes where there is more
-// than one. Sums are taken in blocks, which keeps their rounding error small.
+// A task is V neighbouring outputs and a chunk of the reduced elements: a run of them, or
+// where neighbouring work-items should read neighbours, every chunks-th. A second launch
+// over the partial results finishes where there is more than one chunk. Sums are taken in
+// blocks, which keeps their rounding error small.
 
 #define AXES_RANK 8
 #define BLOCK 32
+
+#if V == 1
+#define VEC T
+#define LOAD(p, at) (p)[at]
+#define STORE(value, p, at) (p)[at] = (value)
+#else
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define VEC JOIN(T, V)
+#define LOAD(p, at) JOIN(vload, V)(0, (p) + (at))
+#define STORE(value, p, at) JOIN(vstore, V)(value, 0, (p) + (at))
+#endif
 
 typedef struct {
   uint rank;
@@ -14,9 +27,10 @@ typedef struct {
 } Axes;
 
 typedef struct {
-  uint outputs;
+  uint outputs;  // vectors of V
   uint chunks;
   uint reduced;      // elements behind one output
+  uint run;          // elements of a chunk that is a run; 0 = every chunks-th element
   int chunks_first;  // neighbouring work-items take neighbouring chunks, not outputs
 } Tasks;
 
@@ -42,22 +56,25 @@ inline long axes_offset(Axes axes, uint i) {
       const uint o = tasks.chunks_first ? slow : fast;                                   \
       const uint c = tasks.chunks_first ? fast : slow;                                   \
       __global const T* from = in + in_at + axes_offset(kept, o);                        \
-      T total = INITIAL;                                                                 \
-      uint r = c;                                                                        \
-      while (r < tasks.reduced) {                                                        \
-        T a = INITIAL;                                                                   \
-        for (int i = 0; i < BLOCK && r < tasks.reduced; ++i, r += tasks.chunks) {        \
-          const long at =                                                                \
-              reduced.rank <= 1 ? (long)r * reduced.stride[0] : axes_offset(reduced, r); \
-          const T x = from[at];                                                          \
-          const T b = MAP;                                                               \
+      const uint step = tasks.run > 0 ? 1 : tasks.chunks;                                \
+      const uint end =                                                                   \
+          tasks.run > 0 ? min((c + 1) * tasks.run, tasks.reduced) : tasks.reduced;       \
+      VEC total = (VEC)(INITIAL);                                                        \
+      uint r = tasks.run > 0 ? c * tasks.run : c;                                        \
+      while (r < end) {                                                                  \
+        VEC a = (VEC)(INITIAL);                                                          \
+        for (int i = 0; i < BLOCK && r < end; ++i, r += step) {                          \
+          const long at = reduced.rank <= 1 ? (long)r * reduced.stride[0]                \
+                                            : axes_offset(reduced, r);                   \
+          const VEC x = LOAD(from, at);                                                  \
+          const VEC b = MAP;                                                             \
           a = COMBINE;                                                                   \
         }                                                                                \
-        const T b = a;                                                                   \
+        const VEC b = a;                                                                 \
         a = total;                                                                       \
         total = COMBINE;                                                                 \
       }                                                                                  \
-      out[out_at + (ulong)o * tasks.chunks + c] = total / divisor;                       \
+      STORE(total / divisor, out + out_at, ((ulong)o * tasks.chunks + c) * V);           \
     }                                                                                    \
   }
 
@@ -65,8 +82,8 @@ REDUCE(Sum, (T)0, x, a + b)
 REDUCE(SumOfSquares, (T)0, x* x, a + b)
 REDUCE(Prod, (T)1, x, a* b)
 // NaN wins over everything.
-REDUCE(Max, (T)-INFINITY, x, (b > a || b != b) ? b : a)
-REDUCE(Min, (T)INFINITY, x, (b < a || b != b) ? b : a)
+REDUCE(Max, (T)-INFINITY, x, ((b > a) | (b != b)) ? b : a)
+REDUCE(Min, (T)INFINITY, x, ((b < a) | (b != b)) ? b : a)
 #endif
 
 #ifdef R

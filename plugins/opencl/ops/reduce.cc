@@ -24,6 +24,7 @@ struct Tasks {
   uint32_t outputs = 0;
   uint32_t chunks = 1;
   uint32_t reduced = 0;
+  uint32_t run = 0;
   int32_t chunks_first = 0;
 };
 
@@ -47,6 +48,7 @@ struct Stage {
 };
 
 struct ReducePlan {
+  bool wide = false;  // vectors of neighbouring outputs
   Stage first;
   Stage second;  // over the chunks' results, when there is more than one
   double divisor = 1;
@@ -80,10 +82,16 @@ class Reducer {
   Status Init(Context* context, int32_t dtype, const char* map, const char* combine) {
     dtype_ = dtype;
     const PhysicalDevice& device = context->facts();
-    wanted_tasks_ = int64_t{device.compute_units} * (device.is_cpu() ? 64 : 2048);
-    const std::string options = TypeOptions(dtype);
-    BERTH_CL_ASSIGN_OR_RETURN(first_, context->Kernel("reduce", options, map));
-    BERTH_CL_ASSIGN_OR_RETURN(second_, context->Kernel("reduce", options, combine));
+    is_cpu_ = device.is_cpu();
+    wanted_tasks_ = int64_t{device.compute_units} * (is_cpu_ ? 64 : 2048);
+    lanes_ = VectorLanes(device, dtype);
+    for (const bool wide : {false, true}) {
+      const std::string options =
+          TypeOptions(dtype) + " -DV=" + std::to_string(wide ? lanes_ : 1);
+      BERTH_CL_ASSIGN_OR_RETURN(first_[wide], context->Kernel("reduce", options, map));
+      BERTH_CL_ASSIGN_OR_RETURN(second_[wide],
+                                context->Kernel("reduce", options, combine));
+    }
     return {};
   }
 
@@ -94,11 +102,17 @@ class Reducer {
     if (sdk::NumElements(input) > std::numeric_limits<int32_t>::max()) {
       return sdk::InvalidArgument("a reduction of more than 2147483647 elements");
     }
+    const int last = input.rank - 1;
+    const bool last_goes = last >= 0 && gone[static_cast<size_t>(last)];
+    plan->wide = lanes_ > 1 && last >= 0 && !last_goes && input.dims[last] % lanes_ == 0;
+    const int64_t lanes = plan->wide ? lanes_ : 1;
     Walk kept;
     Walk reduced;
     for (int d = 0; d < input.rank; ++d) {
+      const bool in_vectors = plan->wide && d == last;
       Walk& walk = gone[static_cast<size_t>(d)] ? reduced : kept;
-      walk.Push(input.dims[d], {strides[d]});
+      walk.Push(in_vectors ? input.dims[d] / lanes : input.dims[d],
+                {in_vectors ? lanes : strides[d]});
     }
     Stage& first = plan->first;
     const int64_t outputs = kept.num_elements();
@@ -112,30 +126,35 @@ class Reducer {
         std::clamp<int64_t>(wanted_tasks_ / outputs, 1, std::max<int64_t>(size / 16, 1));
     if (chunks == 1) return uint64_t{0};
     first.tasks.chunks = static_cast<uint32_t>(chunks);
-    // Neighbouring work-items should read neighbouring elements.
-    const bool last_goes = input.rank > 0 && gone[static_cast<size_t>(input.rank) - 1];
-    first.tasks.chunks_first = last_goes ? 1 : 0;
+    if (is_cpu_) {
+      first.tasks.run = static_cast<uint32_t>((size + chunks - 1) / chunks);
+    } else {
+      // Neighbouring work-items should read neighbouring elements.
+      first.tasks.chunks_first = last_goes ? 1 : 0;
+    }
     Walk partial_kept;
-    partial_kept.Push(outputs, {chunks});
+    partial_kept.Push(outputs, {chunks * lanes});
     Walk partial_reduced;
-    partial_reduced.Push(chunks, {1});
+    partial_reduced.Push(chunks, {lanes});
     plan->second.kept = ToAxes(partial_kept);
     plan->second.reduced = ToAxes(partial_reduced);
     plan->second.tasks.outputs = first.tasks.outputs;
     plan->second.tasks.reduced = first.tasks.chunks;
-    return static_cast<uint64_t>(outputs * chunks) * sdk::DtypeSize(dtype_);
+    return static_cast<uint64_t>(outputs * chunks * lanes) * sdk::DtypeSize(dtype_);
   }
 
   Status Run(const ComputeContext& context, const ReducePlan& plan,
              const berth_tensor& input, const berth_tensor& output) const {
     if (plan.first.tasks.outputs == 0) return {};
+    const KernelRef& map = *first_[plan.wide];
     if (plan.first.tasks.chunks == 1) {
-      return Launch1(context, *first_, input, output, plan.first, plan.divisor);
+      return Launch1(context, map, input, output, plan.first, plan.divisor);
     }
     berth_tensor partial = context.scratch_view();
     partial.dtype = dtype_;
-    BERTH_SDK_RETURN_IF_ERROR(Launch1(context, *first_, input, partial, plan.first, 1));
-    return Launch1(context, *second_, partial, output, plan.second, plan.divisor);
+    BERTH_SDK_RETURN_IF_ERROR(Launch1(context, map, input, partial, plan.first, 1));
+    return Launch1(context, *second_[plan.wide], partial, output, plan.second,
+                   plan.divisor);
   }
 
  private:
@@ -154,9 +173,12 @@ class Reducer {
   }
 
   int32_t dtype_ = BERTH_FLOAT;
+  bool is_cpu_ = false;
   int64_t wanted_tasks_ = 1;
-  const KernelRef* first_ = nullptr;
-  const KernelRef* second_ = nullptr;
+  int64_t lanes_ = 1;
+  // By width: single outputs, vectors of them.
+  std::array<const KernelRef*, 2> first_ = {};
+  std::array<const KernelRef*, 2> second_ = {};
 };
 
 class ReduceKernel {
@@ -259,7 +281,7 @@ class ArgKernel {
                                                    berth_device* device) {
     auto kernel = std::make_unique<ArgKernel>();
     const std::string options =
-        TypeOptions(node.Type("T")) + " -DR=" + ClTypeName(node.output(0).dtype);
+        TypeOptions(node.Type("T")) + " -DV=1 -DR=" + ClTypeName(node.output(0).dtype);
     BERTH_CL_ASSIGN_OR_RETURN(kernel->function_,
                               ContextOf(device)->Kernel("reduce", options, node.op()));
     return kernel;
