@@ -92,11 +92,13 @@ TEST_P(GemmTest, AgreesWithSumsInDouble) {
   Check<float>({260, 300, 250}, false, false);
 }
 
-// Shapes that the plugin's own kernel cuts up differently: one tile, tall, deep.
+// Shapes that the plugin's own kernel cuts up differently: one tile, tall, deep, more
+// than a cache holds.
 class BuiltinGemmTest : public GemmTest {};
 
 TEST_P(BuiltinGemmTest, AgreesForEveryCutOfTheWork) {
-  for (const Sizes& sizes : {Sizes{1, 7, 1}, Sizes{200, 64, 10}, Sizes{10, 600, 24}}) {
+  for (const Sizes& sizes :
+       {Sizes{1, 7, 1}, Sizes{200, 64, 10}, Sizes{10, 600, 24}, Sizes{24, 5000, 40}}) {
     for (const bool transpose_a : {false, true}) {
       for (const bool transpose_b : {false, true}) {
         Check<float>(sizes, transpose_a, transpose_b);

@@ -14,6 +14,9 @@ struct TileShape {
   int32_t width;  // elements of a vector
 };
 
+// Of a slice of B: a part of a core's second cache.
+constexpr uint64_t kCacheBytes = 256 << 10;
+
 TileShape ChooseTile(const PhysicalDevice& device, size_t element_size) {
   const int32_t scale = static_cast<int32_t>(element_size / sizeof(float));
   if (!device.is_cpu()) return {4, 1, 4};
@@ -37,6 +40,7 @@ Result<Contractor> Contractor::Create(Context* context, int32_t dtype) {
   // A processor's core takes a tile as one work-item of its own group.
   made.group_ = device.is_cpu() ? 1 : 64;
   made.wanted_tiles_ = uint64_t{device.compute_units} * (device.is_cpu() ? 8 : 512);
+  made.cache_bytes_ = device.is_cpu() ? kCacheBytes : 0;
   const std::string options = TypeOptions(dtype) + " -DVW=" + std::to_string(tile.width) +
                               " -DMR=" + std::to_string(tile.rows) +
                               " -DNV=" + std::to_string(tile.vectors);
@@ -47,18 +51,30 @@ Result<Contractor> Contractor::Create(Context* context, int32_t dtype) {
   return made;
 }
 
+// Every row of tiles reads all of B: with a slice of it in the cache that costs little.
+// The results of the slices should not be more than B itself.
+uint64_t Contractor::SlicesForCache(const Contraction& contraction) const {
+  if (cache_bytes_ == 0) return 1;
+  const auto depth = static_cast<uint64_t>(contraction.k[0]) *
+                     static_cast<uint64_t>(contraction.k[1]) *
+                     static_cast<uint64_t>(contraction.k[2]);
+  const uint64_t bytes =
+      depth * static_cast<uint64_t>(contraction.b_stride) * element_size_;
+  return std::max<uint64_t>(
+      std::min(bytes / cache_bytes_, depth / static_cast<uint64_t>(contraction.m)), 1);
+}
+
 ContractPlan Contractor::Plan(Contraction contraction) const {
   ContractPlan plan;
   const int32_t tiles_m = CeilDiv(contraction.m, tile_m_);
   const int32_t tiles_n = CeilDiv(contraction.n, tile_n_);
   const uint64_t tiles = static_cast<uint64_t>(tiles_m) * static_cast<uint64_t>(tiles_n);
-  int32_t slices = 1;
-  if (contraction.c_column == 1 && contraction.c_row == contraction.n &&
-      tiles < wanted_tiles_) {
-    slices = static_cast<int32_t>(std::min<uint64_t>(
-        (wanted_tiles_ + tiles - 1) / tiles, static_cast<uint64_t>(contraction.k[0])));
+  uint64_t slices = 1;
+  if (contraction.c_column == 1 && contraction.c_row == contraction.n) {
+    slices = std::max((wanted_tiles_ + tiles - 1) / tiles, SlicesForCache(contraction));
+    slices = std::min(slices, static_cast<uint64_t>(contraction.k[0]));
   }
-  contraction.slice = CeilDiv(contraction.k[0], slices);
+  contraction.slice = CeilDiv(contraction.k[0], static_cast<int32_t>(slices));
   plan.num_slices = CeilDiv(contraction.k[0], contraction.slice);
   plan.contraction = contraction;
   plan.grid = {static_cast<size_t>(tiles_n), static_cast<size_t>(tiles_m),

@@ -46,17 +46,21 @@ class Contractor {
 
   // Columns that a row of B must have in memory, though C may have fewer.
   int32_t min_columns() const { return tile_n_; }
-  // Cuts the depth into slices where there are too few tiles to keep the device busy.
+  // Cuts the depth into slices where there are too few tiles to keep the device busy, or
+  // where a processor's cache does not hold what the tiles share.
   // REQUIRES: no empty dimension; c_row == n and c_column == 1 where slices are wanted.
   ContractPlan Plan(Contraction contraction) const;
   Status Run(const ComputeContext& context, const ContractPlan& plan, Operand a,
              Operand b, Operand c, Operand scratch) const;
 
  private:
+  uint64_t SlicesForCache(const Contraction& contraction) const;
+
   int32_t tile_m_ = 0;
   int32_t tile_n_ = 0;
   size_t element_size_ = 4;
   uint64_t wanted_tiles_ = 1;
+  uint64_t cache_bytes_ = 0;  // 0 = does not count
   size_t group_ = 1;
   const KernelRef* contract_ = nullptr;
   const KernelRef* sum_slices_ = nullptr;
