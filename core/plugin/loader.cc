@@ -116,6 +116,15 @@ std::string RecordText(const CandidateRecord& record) {
   return text;
 }
 
+// The entry of a plugin whose manager is gone: the plugin's threads may still hold the
+// host table.
+void KeepForEver(std::unique_ptr<PluginEntry> entry) {
+  static absl::Mutex mutex(absl::kConstInit);
+  static auto* kept = new std::vector<std::unique_ptr<PluginEntry>>();
+  absl::MutexLock lock(&mutex);
+  kept->push_back(std::move(entry));
+}
+
 }  // namespace
 
 void PluginManager::Impl::LogRecord(const CandidateRecord& record) {
@@ -249,8 +258,7 @@ PluginManager::PluginManager() : impl_(std::make_unique<Impl>()) {
 PluginManager::~PluginManager() {
   absl::MutexLock lock(&impl_->load_mutex);
   for (PluginEntry* entry : impl_->Active()) impl_->Stop(entry);
-  // Kept for ever: a plugin's threads may still hold the host table.
-  for (auto& entry : impl_->entries) (void)entry.release();
+  for (auto& entry : impl_->entries) KeepForEver(std::move(entry));
 }
 
 void PluginManager::LoadDefault() {
