@@ -1,4 +1,4 @@
-// Saving and restoring of variables in checkpoints of format V2.
+// Saving variables in checkpoints of format V2, restoring them from V2 and V1.
 #include <sys/stat.h>
 
 #include <string>
@@ -81,6 +81,22 @@ Status Restore(HostOpContext& context) {
   return OkStatus();
 }
 
+// Restore(file_pattern, tensor_name) and RestoreSlice(…, shape_and_slice) -> tensor.
+Status RestoreOne(HostOpContext& context) {
+  BERTH_ASSIGN_OR_RETURN(const std::string pattern, StringOf(context, 0, "file_pattern"));
+  BERTH_ASSIGN_OR_RETURN(std::unique_ptr<BundleReader> reader,
+                         BundleReader::Open(pattern));
+  std::vector<TensorRequest> requests(1);
+  BERTH_ASSIGN_OR_RETURN(requests[0].name, StringOf(context, 1, "tensor_name"));
+  if (context.inputs.size() > 2) {
+    BERTH_ASSIGN_OR_RETURN(requests[0].shape_and_slice,
+                           StringOf(context, 2, "shape_and_slice"));
+  }
+  requests[0].dtype = context.node->output_type(0);
+  BERTH_ASSIGN_OR_RETURN(context.outputs, reader->Restore(requests));
+  return OkStatus();
+}
+
 // MergeV2Checkpoints(checkpoint_prefixes, destination_prefix).
 Status Merge(HostOpContext& context) {
   const Tensor& prefixes = context.inputs[0];
@@ -98,6 +114,8 @@ std::vector<CoreOp> CheckpointOps() {
   return {
       {"SaveV2", CoreKind::kHost, &Save},
       {"RestoreV2", CoreKind::kHost, &Restore},
+      {"Restore", CoreKind::kHost, &RestoreOne},
+      {"RestoreSlice", CoreKind::kHost, &RestoreOne},
       {"MergeV2Checkpoints", CoreKind::kHost, &Merge},
   };
 }

@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "berth/proto/checkpoint.pb.h"
+#include "core/formats/checkpoint/proto_values.h"
 #include "core/formats/checkpoint/table.h"
+#include "core/formats/checkpoint/v1_reader.h"
 #include "core/formats/crc32c.h"
 #include "core/formats/problems.h"
 #include "core/formats/wire.h"
@@ -18,7 +20,8 @@ constexpr int kMaxShards = 100000;  // five digits in the file names
 
 std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
-// Why there is no PREFIX.index: people pass one of the checkpoint's files instead.
+// Where there is no PREFIX.index: people pass one of the checkpoint's files instead. ""
+// for other names.
 std::string WrongFileHint(const std::string& prefix) {
   const std::string base = BaseName(prefix);
   for (const std::string_view suffix : {".index", ".meta", ".data-"}) {
@@ -32,10 +35,7 @@ std::string WrongFileHint(const std::string& prefix) {
     return "; this is the state file, which names the latest checkpoint: pass the "
            "prefix that it gives";
   }
-  if (FileExists(prefix)) {
-    return "; the file of that name may be a checkpoint of the old format V1";
-  }
-  return "; a checkpoint is named by its prefix, without .index or .data-…";
+  return "";
 }
 
 Result<int> ParseHeader(const std::string& value) {
@@ -54,34 +54,6 @@ Result<int> ParseHeader(const std::string& value) {
                     " data files");
   }
   return header.num_shards();
-}
-
-Result<TensorSlice> ParseSlice(const tf::TensorSliceProto& proto) {
-  std::vector<TensorSlice::Range> ranges;
-  for (const auto& extent : proto.extent()) {
-    const bool part = extent.has_length();
-    if (part && (extent.start() < 0 || extent.length() < 0)) {
-      return DataLoss("a slice with a negative extent");
-    }
-    ranges.push_back(
-        {part ? extent.start() : 0, part ? extent.length() : TensorSlice::kFull});
-  }
-  return TensorSlice(std::move(ranges));
-}
-
-Result<Shape> ParseShape(const tf::TensorShapeProto& proto) {
-  if (proto.unknown_rank() || proto.dim_size() > Shape::kMaxRank) {
-    return DataLoss("a shape that no tensor has");
-  }
-  std::vector<int64_t> dims;
-  int64_t count = 1;
-  for (const auto& dim : proto.dim()) {
-    if (dim.size() < 0 || __builtin_mul_overflow(count, dim.size(), &count)) {
-      return DataLoss("a shape that no tensor has");
-    }
-    dims.push_back(dim.size());
-  }
-  return Shape(dims);
 }
 
 // Strings lie as varint lengths, a masked checksum of the lengths, and the bytes. The
@@ -183,8 +155,10 @@ Result<std::unique_ptr<BundleReader>> BundleReader::Open(const std::string& pref
   const std::string path = IndexFileName(prefix);
   Result<std::vector<TableEntry>> table = ReadTable(path);
   if (table.status().code() == Code::kNotFound) {
+    const std::string hint = WrongFileHint(prefix);
+    if (hint.empty()) return OpenV1(prefix);
     return NotFound("there is no checkpoint " + Quoted(prefix) + " (no file " +
-                    Quoted(path) + ")" + WrongFileHint(prefix));
+                    Quoted(path) + ")" + hint);
   }
   if (!table.ok()) return table.status();
   if (table->empty() || !table->front().first.empty()) {
@@ -204,12 +178,28 @@ Result<std::unique_ptr<BundleReader>> BundleReader::Open(const std::string& pref
   return reader;
 }
 
+Result<std::unique_ptr<BundleReader>> BundleReader::OpenV1(const std::string& prefix) {
+  const std::vector<std::string> files = FindV1Files(prefix);
+  if (files.empty()) {
+    return NotFound("there is no checkpoint " + Quoted(prefix) + ": neither " +
+                    Quoted(IndexFileName(prefix)) +
+                    " nor, of the old format V1, a file of that name; a checkpoint is "
+                    "named by its prefix, without .index or .data-…");
+  }
+  BERTH_ASSIGN_OR_RETURN(V1Contents contents, ReadV1Files(files));
+  std::unique_ptr<BundleReader> reader(new BundleReader(prefix, 0));
+  reader->entries_ = std::move(contents.entries);
+  reader->slices_ = std::move(contents.slices);
+  reader->records_ = std::move(contents.records);
+  return reader;
+}
+
 Status BundleReader::AddEntry(const std::string& key, const std::string& value) {
   tf::BundleEntryProto proto;
   if (!proto.ParseFromString(value)) return DataLoss("the entry is no message");
   BundleEntry entry;
   entry.dtype = proto.dtype();
-  BERTH_ASSIGN_OR_RETURN(entry.shape, ParseShape(proto.shape()));
+  BERTH_ASSIGN_OR_RETURN(entry.shape, ParseStoredShape(proto.shape()));
   if (proto.shard_id() < 0 || proto.shard_id() >= num_shards_ || proto.offset() < 0 ||
       proto.size() < 0) {
     return DataLoss("data file " + std::to_string(proto.shard_id()) + ", offset " +
@@ -221,7 +211,7 @@ Status BundleReader::AddEntry(const std::string& key, const std::string& value) 
   entry.size = static_cast<uint64_t>(proto.size());
   entry.masked_crc = proto.crc32c();
   for (const tf::TensorSliceProto& slice : proto.slices()) {
-    BERTH_ASSIGN_OR_RETURN(TensorSlice parsed, ParseSlice(slice));
+    BERTH_ASSIGN_OR_RETURN(TensorSlice parsed, ParseStoredSlice(slice));
     entry.slices.push_back(std::move(parsed));
   }
   auto& where = key.front() == '\0' ? slices_ : entries_;
@@ -251,6 +241,14 @@ Status BundleReader::CheckEntry(std::string_view name, const BundleEntry& entry)
                          " has the dtype number " + std::to_string(entry.dtype) +
                          ", which has no values here");
   }
+  if (entry.record >= 0) {
+    // Each value takes a byte and more.
+    const auto count = static_cast<uint64_t>(entry.shape.num_elements());
+    if (count <= entry.size) return OkStatus();
+    return DataLoss("tensor " + Quoted(name) + " of checkpoint " + Quoted(prefix_) +
+                    " has shape " + entry.shape.ToString() + ", but a record of " +
+                    std::to_string(entry.size) + " bytes");
+  }
   BERTH_ASSIGN_OR_RETURN(const FileReader* const file, Shard(entry.shard));
   Status status = CheckSize(entry);
   if (status.ok()) status = file->CheckRange(entry.offset, entry.size);
@@ -262,6 +260,13 @@ Status BundleReader::CheckEntry(std::string_view name, const BundleEntry& entry)
 Result<Tensor> BundleReader::ReadEntry(std::string_view name,
                                        const BundleEntry& entry) const {
   BERTH_RETURN_IF_ERROR(CheckEntry(name, entry));
+  if (entry.record >= 0) {
+    Result<Tensor> tensor = DecodeV1Record(records_[static_cast<size_t>(entry.record)],
+                                           entry.dtype, entry.shape);
+    if (tensor.ok()) return tensor;
+    return tensor.status().WithPrefix("tensor " + Quoted(name) + " of checkpoint " +
+                                      Quoted(prefix_) + ": ");
+  }
   BERTH_ASSIGN_OR_RETURN(const FileReader* const file, Shard(entry.shard));
   const auto where = [&] {
     return "tensor " + Quoted(name) + " at byte " + std::to_string(entry.offset) +

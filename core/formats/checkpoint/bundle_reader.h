@@ -1,5 +1,6 @@
 // Reading checkpoints of format V2: an index PREFIX.index and data files
-// PREFIX.data-00000-of-00001 and so on. docs/FORMATS.md describes them.
+// PREFIX.data-00000-of-00001 and so on; and of the old format V1: one file or several
+// with everything in them. docs/FORMATS.md describes both.
 #pragma once
 
 #include <absl/base/thread_annotations.h>
@@ -30,6 +31,7 @@ struct BundleEntry {
   uint64_t size = 0;                  // bytes
   uint32_t masked_crc = 0;
   std::vector<TensorSlice> slices;  // of a partitioned tensor, whose data stand elsewhere
+  int64_t record = -1;  // V1: which record has the values, in place of a file and offset
 };
 
 // A tensor that a caller wants, and what it must be.
@@ -47,13 +49,15 @@ std::string DataFileName(const std::string& prefix, int shard, int num_shards);
 // Thread-safe once open.
 class BundleReader {
  public:
-  // Reads the index. NOT_FOUND when there is none, with a hint if `prefix` names one of
-  // the checkpoint's files instead; DATA_LOSS naming the file for a damaged one;
-  // UNIMPLEMENTED for one that a big-endian machine or a later format wrote.
+  // Reads the index, or, where there is none and `prefix` is the name of a file or a
+  // pattern of names, these as files of format V1. NOT_FOUND when there is nothing, with
+  // a hint if `prefix` names one of the checkpoint's files instead; DATA_LOSS naming the
+  // file for a damaged one; UNIMPLEMENTED for one that a big-endian machine or a later
+  // format wrote.
   static Result<std::unique_ptr<BundleReader>> Open(const std::string& prefix);
 
   const std::string& prefix() const { return prefix_; }
-  int num_shards() const { return num_shards_; }
+  int num_shards() const { return num_shards_; }  // data files; 0 for V1
   // All tensors by name, sorted. Partitioned ones appear once, whole.
   const std::map<std::string, BundleEntry, std::less<>>& List() const { return entries_; }
   // The stored slices of partitioned tensors, by SliceKey.
@@ -76,6 +80,7 @@ class BundleReader {
 
  private:
   BundleReader(std::string prefix, int num_shards);
+  static Result<std::unique_ptr<BundleReader>> OpenV1(const std::string& prefix);
 
   // A stored part of a tensor: where it belongs, resolved, and where its bytes are.
   struct Piece {
@@ -96,6 +101,7 @@ class BundleReader {
   int num_shards_;
   std::map<std::string, BundleEntry, std::less<>> entries_;
   std::map<std::string, BundleEntry, std::less<>> slices_;
+  std::vector<std::string> records_;  // V1
   mutable absl::Mutex mutex_;
   // Opened when needed.
   mutable std::vector<std::unique_ptr<FileReader>> shards_ ABSL_GUARDED_BY(mutex_);

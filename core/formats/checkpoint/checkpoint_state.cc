@@ -73,9 +73,7 @@ Status ParseState(const std::string& text, tf::CheckpointState* state) {
 
 bool CheckpointExists(const std::string& prefix) {
   const auto reader = BundleReader::Open(prefix);
-  if (!reader.ok()) {
-    return reader.status().code() == Code::kNotFound && FileExists(prefix);
-  }
+  if (!reader.ok()) return false;
   for (int shard = 0; shard < (*reader)->num_shards(); ++shard) {
     if (!FileExists(DataFileName(prefix, shard, (*reader)->num_shards()))) return false;
   }

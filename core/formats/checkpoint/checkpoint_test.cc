@@ -102,6 +102,7 @@ TEST(GoldenCheckpointTest, EveryTensorOfTensorFlowsCheckpoints) {
   EXPECT_EQ(ExpectGolden("checkpoint_v2_partitioned"), 3);
   EXPECT_EQ(ExpectGolden("checkpoint_resource"), 1);
   EXPECT_EQ(ExpectGolden("checkpoint_rotation"), 1);
+  EXPECT_EQ(ExpectGolden("checkpoint_v1"), 7);
 }
 
 // Written in the order of the data file, every byte is TensorFlow's.

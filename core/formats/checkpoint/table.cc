@@ -104,7 +104,7 @@ class HandleCheck {
     const char* trailer = block->data() + size;
     if (*trailer != kUncompressed) {
       return DataLoss("the block at byte " + std::to_string(offset) +
-                      " is compressed; an index is not");
+                      " is compressed; checkpoints are not");
     }
     const uint32_t actual = Crc32c(table_.substr(offset, size + 1));
     if (UnmaskCrc(LoadFixed32(trailer + 1)) != actual) {

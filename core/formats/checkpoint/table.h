@@ -1,5 +1,5 @@
 // Sorted tables of keys and values in LevelDB's file format: what a checkpoint's index
-// is.
+// and a whole checkpoint of format V1 are.
 #pragma once
 
 #include <string>
