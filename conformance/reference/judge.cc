@@ -55,16 +55,16 @@ std::string Place(const std::vector<int64_t>& dims, int64_t index) {
   return DimsString(at);
 }
 
-void Fail(int64_t index, std::string text, Verdict* verdict) {
+void Fail(int64_t index, std::string text, Judgement* verdict) {
   if (!verdict->pass) return;
   verdict->pass = false;
   verdict->index = index;
   verdict->text = std::move(text);
 }
 
-Verdict JudgeReals(const Output& reference, const HostTensor& got, const Bound& bound,
-                   const Output* flushed) {
-  Verdict verdict;
+Judgement JudgeReals(const Output& reference, const HostTensor& got, const Bound& bound,
+                     const Output* flushed) {
+  Judgement verdict;
   const std::vector<Real> values = Reals(got);
   for (size_t i = 0; i < values.size(); ++i) {
     if (IsOpen(reference, i) && !bound.open_as_x86) continue;
@@ -127,9 +127,9 @@ bool SameElement(const HostTensor& a, const HostTensor& b, size_t i) {
   return true;
 }
 
-Verdict JudgeExact(const Output& reference, const HostTensor& got, const Bound& bound,
-                   const Output* flushed) {
-  Verdict verdict;
+Judgement JudgeExact(const Output& reference, const HostTensor& got, const Bound& bound,
+                     const Output* flushed) {
+  Judgement verdict;
   const auto n = static_cast<size_t>(got.num_elements());
   for (size_t i = 0; i < n; ++i) {
     if (IsOpen(reference, i) && !bound.open_as_x86) continue;
@@ -148,8 +148,8 @@ Verdict JudgeExact(const Output& reference, const HostTensor& got, const Bound& 
 
 }  // namespace
 
-Verdict Judge(const Output& reference, const HostTensor& got, const Bound& bound,
-              const Output* flushed) {
+Judgement Judge(const Output& reference, const HostTensor& got, const Bound& bound,
+                const Output* flushed) {
   if (reference.any_value) return {};
   const HostTensor& want = reference.tensor;
   if (got.dtype != want.dtype || got.dims != want.dims) {

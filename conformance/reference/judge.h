@@ -7,7 +7,7 @@
 
 namespace berth::conformance {
 
-struct Verdict {
+struct Judgement {
   bool pass = true;
   // The largest error as a part of what is allowed: at most 1 where it passes, infinite
   // where nothing is allowed.
@@ -27,7 +27,7 @@ struct Verdict {
 // - A zero has the reference's sign where the bound says so.
 // - Where the device flushes, a subnormal result may be zero, and each element may follow
 //   `flushed`, the reference of the call WithSubnormalsFlushed (may be null).
-Verdict Judge(const Output& reference, const HostTensor& got, const Bound& bound,
-              const Output* flushed = nullptr);
+Judgement Judge(const Output& reference, const HostTensor& got, const Bound& bound,
+                const Output* flushed = nullptr);
 
 }  // namespace berth::conformance

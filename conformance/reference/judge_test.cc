@@ -26,8 +26,8 @@ Output Reference(const std::vector<Real>& values) {
   return output;
 }
 
-Verdict JudgeAs(const char* op, const Output& reference, const HostTensor& got,
-                const DeviceRules& rules = {}) {
+Judgement JudgeAs(const char* op, const Output& reference, const HostTensor& got,
+                  const DeviceRules& rules = {}) {
   return Judge(reference, got, BoundOf(op, reference, rules));
 }
 
@@ -39,7 +39,7 @@ float Above(float x, int steps) {
 
 TEST(JudgeTest, MarginIsErrorOverBound) {
   // exp has 4 ulp on a CPU.
-  const Verdict verdict = JudgeAs("Exp", Reference({1.5L}), Floats({Above(1.5F, 2)}));
+  const Judgement verdict = JudgeAs("Exp", Reference({1.5L}), Floats({Above(1.5F, 2)}));
   EXPECT_TRUE(verdict.pass) << verdict.text;
   EXPECT_NEAR(verdict.margin, 0.5, 1e-6);
 }
@@ -59,7 +59,7 @@ TEST(JudgeTest, NamesTheFirstBadElement) {
   reference.tensor.dims = {2, 3};
   HostTensor got = Floats({1, 2, 3, 4.5L, 5, 7});
   got.dims = {2, 3};
-  const Verdict verdict = JudgeAs("Add", reference, got);
+  const Judgement verdict = JudgeAs("Add", reference, got);
   EXPECT_FALSE(verdict.pass);
   EXPECT_EQ(verdict.index, 3);
   EXPECT_NE(verdict.text.find("element [1,0] of float[2,3]: got 4.5, the reference is 4"),
@@ -76,7 +76,7 @@ TEST(JudgeTest, CorrectRoundingAllowsHalfAUnit) {
 
 TEST(JudgeTest, ExactOpsAllowNothing) {
   EXPECT_TRUE(JudgeAs("Relu", Reference({3}), Floats({3})).pass);
-  const Verdict verdict = JudgeAs("Relu", Reference({3}), Floats({Above(3, 1)}));
+  const Judgement verdict = JudgeAs("Relu", Reference({3}), Floats({Above(3, 1)}));
   EXPECT_FALSE(verdict.pass);
   EXPECT_EQ(verdict.margin, std::numeric_limits<double>::infinity());
 }
@@ -173,7 +173,8 @@ TEST(JudgeTest, IntegersAreExact) {
   Output reference;
   reference.tensor = FromInts(BERTH_UINT64, {2}, {1, -1});
   EXPECT_TRUE(JudgeAs("Add", reference, reference.tensor).pass);
-  const Verdict verdict = JudgeAs("Add", reference, FromInts(BERTH_UINT64, {2}, {1, -2}));
+  const Judgement verdict =
+      JudgeAs("Add", reference, FromInts(BERTH_UINT64, {2}, {1, -2}));
   EXPECT_FALSE(verdict.pass);
   EXPECT_EQ(verdict.text,
             "element [1] of uint64[2]: got 18446744073709551614, must be "

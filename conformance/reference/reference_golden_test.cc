@@ -74,7 +74,7 @@ std::string Compare(const GoldenCall& golden, double* margin) {
     const Output* expected = find(*reference);
     if (expected == nullptr) return "no output " + std::to_string(output.index);
     const Bound bound = BoundOf(golden.call.op, *expected, TensorFlowRules());
-    const Verdict verdict =
+    const Judgement verdict =
         Judge(*expected, output.tensor, bound, flushed.ok() ? find(*flushed) : nullptr);
     *margin = std::max(*margin, verdict.margin);
     if (!verdict.pass) return verdict.text;
