@@ -182,6 +182,7 @@ bool PluginEntry::Start(const std::vector<PluginEntry*>& others,
   for (const auto& device : plugin.devices) {
     const bool listed = (device->desc().flags & BERTH_DEVICE_LISTS_CORE_OPS) != 0;
     KernelRegistry::Global()->SetCoreOpsListed(device->type(), listed);
+    KernelRegistry::Global()->SetIsHost(device->type(), device->is_host());
     // A plugin that found no device gives way to one that has some of the type.
     for (PluginEntry* other : others) {
       if (!other->plugin.devices.empty() || !other->BringsType(device->type())) continue;

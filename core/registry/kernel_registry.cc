@@ -39,6 +39,13 @@ struct Answer {
   std::string reason;
 };
 
+// Ops that keep a value from run to run in the memory of their device; the attribute
+// "dtype" is the value's.
+bool KeepsAValue(std::string_view op) {
+  return op == "VariableV2" || op == "Variable" || op == "VarHandleOp" ||
+         op == "TemporaryVariable";
+}
+
 // "T = float, double; Tidx = int32", or "any type".
 std::string DescribeTypes(const KernelRow& row) {
   std::string text;
@@ -157,6 +164,7 @@ struct KernelRegistry::Impl {
   // Rows in force, by op and then in the order in which they are tried.
   StringMap<std::vector<const KernelRow*>> by_op ABSL_GUARDED_BY(mutex);
   StringMap<bool> lists_core_ops ABSL_GUARDED_BY(mutex);
+  StringMap<bool> is_host ABSL_GUARDED_BY(mutex);
   // What stands for the core on a device type; never erased.
   mutable StringMap<std::unique_ptr<KernelEntry>> core_entries ABSL_GUARDED_BY(mutex);
 
@@ -195,6 +203,16 @@ struct KernelRegistry::Impl {
     absl::ReaderMutexLock lock(&mutex);
     const auto it = lists_core_ops.find(device_type);
     return it != lists_core_ops.end() && it->second;
+  }
+
+  // What the core would have to keep in the device's memory and cannot.
+  bool NeedsHostMemory(const Node& node, std::string_view device_type) const {
+    if (!KeepsAValue(node.op()) || node.attrs().GetType("dtype") != BERTH_STRING) {
+      return false;
+    }
+    absl::ReaderMutexLock lock(&mutex);
+    const auto it = is_host.find(device_type);
+    return it != is_host.end() && !it->second;
   }
 
   // Asks supports(), or remembers what it said.
@@ -295,11 +313,22 @@ void KernelRegistry::SetCoreOpsListed(std::string_view device_type, bool listed)
   impl_->lists_core_ops[std::string(device_type)] = listed;
 }
 
+void KernelRegistry::SetIsHost(std::string_view device_type, bool is_host) {
+  absl::MutexLock lock(&impl_->mutex);
+  impl_->is_host[std::string(device_type)] = is_host;
+}
+
 KernelMatch KernelRegistry::Find(const Node& node, std::string_view device_type,
                                  std::span<const Shape> input_shapes) const {
   KernelMatch match;
   const RowList rows = impl_->RowsFor(node.op(), device_type);
   const std::string type(device_type);
+  if (impl_->NeedsHostMemory(node, device_type)) {
+    match.code = RejectCode::kHostMemory;
+    match.reason = "strings are kept in host memory, and " + type +
+                   " devices have a memory of their own";
+    return match;
+  }
   if (rows.empty()) {
     if (IsCoreOp(node.op()) && !impl_->ListsCoreOps(device_type)) {
       match.entry = impl_->CoreEntry(device_type);
@@ -355,6 +384,7 @@ KernelMatch KernelRegistry::Find(const Node& node, std::string_view device_type,
 KernelRegistry::OpTraits KernelRegistry::TraitsOf(std::string_view op) const {
   OpTraits traits;
   traits.attrs.emplace_back("_kernel");
+  if (KeepsAValue(op)) traits.attrs.emplace_back("dtype");
   for (const KernelRow* row : impl_->RowsFor(op, "")) {
     traits.is_conditional = traits.is_conditional || row->is_conditional();
     for (const KernelRow::Constraint& constraint : row->constraints) {

@@ -21,10 +21,10 @@ namespace berth {
 // Why a device type cannot run a node. The names of the JSON output: "no_kernel",
 // "dtype", …
 enum class RejectCode {
-  kNoKernel,   // the device type has no kernel for the op
-  kDType,      // it has, but not for these type attributes
-  kAttribute,  // supports() refused: attribute or static shape; plugin's own words
-  kHostMemory,
+  kNoKernel,    // the device type has no kernel for the op
+  kDType,       // it has, but not for these type attributes
+  kAttribute,   // supports() refused: attribute or static shape; plugin's own words
+  kHostMemory,  // its value lives in host memory, which this device's is not
   kColocation,  // a member of the group forbids it
   kPinned,      // the user asked for another device
   kDeviceAbsent,
@@ -79,6 +79,10 @@ class KernelRegistry {
   // With `listed`, core ops run on devices of this type only where a row says so
   // (BERTH_DEVICE_LISTS_CORE_OPS).
   void SetCoreOpsListed(std::string_view device_type, bool listed);
+  // Whether devices of this type keep what is theirs in host memory
+  // (BERTH_DEVICE_IS_HOST); until told, they do. Variables of strings stay off the
+  // others.
+  void SetIsHost(std::string_view device_type, bool is_host);
 
   // The best row for `node` on `device_type`: highest priority whose constraints, label
   // and supports() fit. Memoised by (op, attributes, static shapes).

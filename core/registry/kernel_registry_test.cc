@@ -209,6 +209,26 @@ TEST_F(KernelRegistryTest, ListingDeviceTypeRunsOnlyListedCoreOps) {
   EXPECT_TRUE(registry_.Find(*Placeholder("q", BERTH_FLOAT), "CPU").ok());
 }
 
+TEST_F(KernelRegistryTest, StringsAreKeptOnlyWhereTheDeviceIsTheHost) {
+  registry_.SetIsHost("GPU", false);
+  registry_.SetIsHost("CPU", true);
+  for (const char* op : {"VariableV2", "VarHandleOp"}) {
+    const auto variable = [&](DType dtype) {
+      return Add(std::string(op) + std::to_string(dtype), op,
+                 {{"dtype", AttrValue::Type(dtype)}, {"shape", AttrValue::OfShape({})}});
+    };
+    Node* strings = variable(BERTH_STRING);
+    Node* floats = variable(BERTH_FLOAT);
+    const KernelMatch match = registry_.Find(*strings, "GPU");
+    EXPECT_EQ(match.code, RejectCode::kHostMemory);
+    EXPECT_THAT(match.reason, AllOf(HasSubstr("strings"), HasSubstr("GPU")));
+    EXPECT_TRUE(registry_.Find(*strings, "CPU").ok());
+    EXPECT_TRUE(registry_.Find(*floats, "GPU").ok());
+    KernelClasses classes(&registry_);
+    EXPECT_NE(classes.ClassOf(*strings), classes.ClassOf(*floats));
+  }
+}
+
 TEST_F(KernelRegistryTest, ReferenceTypesCountAsTheirBase) {
   FakeKernel row = Kernel("AssignAdd", "GPU", {{"T", {BERTH_FLOAT}}});
   ASSERT_TRUE(Register({row}).ok());
