@@ -251,6 +251,24 @@ TEST_F(BadPluginsTest, OwnOpComesWithShapesAndKernelsAndGoesWithThePlugin) {
   EXPECT_THAT(KernelRegistry::Global()->AllRows(), IsEmpty());
 }
 
+TEST_F(BadPluginsTest, OpOfTwoPluginsStaysUntilBothAreGone) {
+  ASSERT_TRUE(manager_.Load(Plugin("brings_op")).ok());
+  ASSERT_TRUE(manager_.Load(Plugin("same_op")).ok());
+  ASSERT_TRUE(manager_.Unload("brings_op").ok());
+  const OpSchema* schema = OpRegistry::Global()->Find("Test>Twice");
+  ASSERT_NE(schema, nullptr);
+  EXPECT_EQ(schema->plugin, "same_op");
+  // Back again, it waits behind the other one.
+  ASSERT_TRUE(manager_.Load(Plugin("brings_op")).ok());
+  EXPECT_EQ(OpRegistry::Global()->Find("Test>Twice"), schema);
+  ASSERT_TRUE(manager_.Unload("same_op").ok());
+  schema = OpRegistry::Global()->Find("Test>Twice");
+  ASSERT_NE(schema, nullptr);
+  EXPECT_EQ(schema->plugin, "brings_op");
+  ASSERT_TRUE(manager_.Unload("brings_op").ok());
+  EXPECT_EQ(OpRegistry::Global()->Find("Test>Twice"), nullptr);
+}
+
 TEST_F(BadPluginsTest, FolderWritableByOthers) {
   const std::string path = Copy("good");
   ASSERT_EQ(chmod(folder_.c_str(), 0777), 0);

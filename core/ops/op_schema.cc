@@ -161,6 +161,8 @@ struct OpRegistry::Impl {
   std::vector<std::unique_ptr<OpSchema>> owned ABSL_GUARDED_BY(mutex);
   absl::flat_hash_map<std::string_view, const OpSchema*, NameHash, NameEq> by_name
       ABSL_GUARDED_BY(mutex);
+  // Identical definitions of other plugins, in the order in which they came.
+  std::vector<const OpSchema*> waiting ABSL_GUARDED_BY(mutex);
 };
 
 OpRegistry::OpRegistry() : impl_(std::make_unique<Impl>()) {}
@@ -185,7 +187,12 @@ Status OpRegistry::Register(OpSchema schema) {
   const absl::MutexLock lock(&impl_->mutex);
   const auto it = impl_->by_name.find(schema.name);
   if (it != impl_->by_name.end()) {
-    if (SameDefinition(*it->second, schema)) return OkStatus();
+    if (SameDefinition(*it->second, schema)) {
+      if (schema.plugin == it->second->plugin) return OkStatus();
+      impl_->owned.push_back(std::make_unique<OpSchema>(std::move(schema)));
+      impl_->waiting.push_back(impl_->owned.back().get());
+      return OkStatus();
+    }
     const std::string& owner = it->second->plugin;
     return AlreadyExists(
         "op '" + schema.name + "' is already defined differently by " +
@@ -198,9 +205,21 @@ Status OpRegistry::Register(OpSchema schema) {
   return OkStatus();
 }
 
-void OpRegistry::Unregister(std::string_view name) {
+void OpRegistry::Unregister(std::string_view name, std::string_view plugin) {
   const absl::MutexLock lock(&impl_->mutex);
-  impl_->by_name.erase(name);
+  const auto of_plugin = [&](const OpSchema* schema) {
+    return schema->name == name && schema->plugin == plugin;
+  };
+  std::erase_if(impl_->waiting, of_plugin);
+  const auto it = impl_->by_name.find(name);
+  if (it == impl_->by_name.end() || !of_plugin(it->second)) return;
+  impl_->by_name.erase(it);
+  const auto next =
+      std::find_if(impl_->waiting.begin(), impl_->waiting.end(),
+                   [&](const OpSchema* schema) { return schema->name == name; });
+  if (next == impl_->waiting.end()) return;
+  impl_->by_name.emplace((*next)->name, *next);
+  impl_->waiting.erase(next);
 }
 
 std::vector<const OpSchema*> OpRegistry::List() const {

@@ -87,12 +87,12 @@ class OpRegistry {
 
   // nullptr when unknown.
   const OpSchema* Find(std::string_view name) const;
-  // ALREADY_EXISTS when a different op of that name is there; an identical one is a
-  // no-op.
+  // ALREADY_EXISTS when a different op of that name is there. An identical one waits: it
+  // takes over when the plugin of the first one takes that back.
   Status Register(OpSchema schema);
-  // Takes back what a plugin registered (rollback, unload). Graphs that use it keep it
-  // alive: the schema is only hidden.
-  void Unregister(std::string_view name);
+  // Takes back what a plugin registered under this name (rollback, unload). Graphs that
+  // use it keep it alive: the schema is only hidden.
+  void Unregister(std::string_view name, std::string_view plugin);
   std::vector<const OpSchema*> List() const;
   // Names that look like `name`, for "did you mean".
   std::vector<std::string> Similar(std::string_view name) const;

@@ -53,6 +53,9 @@ struct PluginManager::Impl {
   // One load or unload at a time; plugin code runs under it.
   absl::Mutex load_mutex;
   bool searched ABSL_GUARDED_BY(load_mutex) = false;
+  // In the default search, a file that two folders lead to has one record.
+  bool searching ABSL_GUARDED_BY(load_mutex) = false;
+  std::vector<FileId> seen ABSL_GUARDED_BY(load_mutex);
   // Never erased: plugins are never unmapped and may keep their host table's address.
   std::deque<std::unique_ptr<PluginEntry>> entries ABSL_GUARDED_BY(load_mutex);
 
@@ -77,12 +80,20 @@ struct PluginManager::Impl {
     records.push_back(std::move(record));
   }
   // Loads and keeps the record.
-  CandidateRecord LoadFile(const std::string& path, std::string_view found_by, Code* code)
+  void LoadFound(const std::string& path, std::string_view found_by)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(load_mutex) {
-    CandidateRecord record = TryFile(path, found_by, code);
+    Code code = Code::kOk;
+    CandidateRecord record = TryFile(path, found_by, &code);
     LogRecord(record);
-    Keep(record);
-    return record;
+    Keep(std::move(record));
+  }
+  // True for a file that comes for the second time in the default search.
+  bool IsSeen(const std::string& path) ABSL_EXCLUSIVE_LOCKS_REQUIRED(load_mutex) {
+    const Result<FileId> id = IdentifyFile(path);
+    if (!searching || !id.ok()) return false;
+    if (std::find(seen.begin(), seen.end(), *id) != seen.end()) return true;
+    seen.push_back(*id);
+    return false;
   }
   static void LogRecord(const CandidateRecord& record);
 };
@@ -217,7 +228,7 @@ void PluginManager::Impl::SearchFolder(const std::string& folder,
   const Result<std::vector<std::string>> files = ListPluginFiles(folder);
   if (!files.ok()) {
     FillRecord({LoadStage::kFind, std::string(files.status().message()),
-                "check that the folder is right", files.status().code()},
+                "check that the path is right", files.status().code()},
                &record);
     // An install without plugins is no fault of the user's.
     if (found_by != "install folder") LogRecord(record);
@@ -234,8 +245,7 @@ void PluginManager::Impl::SearchFolder(const std::string& folder,
     return;
   }
   for (const std::string& file : *files) {
-    Code code = Code::kOk;
-    (void)LoadFile(file, found_by, &code);
+    if (!IsSeen(file)) LoadFound(file, found_by);
   }
 }
 
@@ -264,18 +274,17 @@ PluginManager::~PluginManager() {
 void PluginManager::LoadDefault() {
   absl::MutexLock lock(&impl_->load_mutex);
   if (impl_->searched) return;
-  impl_->searched = true;
+  impl_->searched = impl_->searching = true;
   for (const std::string& entry : PluginPathEntries()) {
-    Code code = Code::kOk;
-    const Result<FileId> file = IdentifyFile(entry);
-    if (file.ok()) {
-      (void)impl_->LoadFile(entry, "BERTH_PLUGIN_PATH", &code);
+    if (IdentifyFile(entry).ok()) {
+      if (!impl_->IsSeen(entry)) impl_->LoadFound(entry, "BERTH_PLUGIN_PATH");
     } else {
       impl_->SearchFolder(entry, "BERTH_PLUGIN_PATH");
     }
   }
   const std::string folder = InstallPluginFolder();
   if (!folder.empty()) impl_->SearchFolder(folder, "install folder");
+  impl_->searching = false;
 }
 
 Status PluginManager::Load(const std::string& path) {

@@ -107,7 +107,7 @@ bool PluginEntry::Register(LoadFailure* failure) {
     status = KernelRegistry::Global()->RegisterPlugin(&table_, type_names_);
   }
   if (status.ok()) return true;
-  UnregisterOps(ops_, OpRegistry::Global());
+  UnregisterOps(ops_, plugin.name, OpRegistry::Global());
   ops_.clear();
   *failure = {LoadStage::kRegister, std::string(status.message()),
               "nothing of the plugin is registered; tell its vendor", status.code()};
@@ -207,7 +207,7 @@ Status PluginEntry::RetireDevices() {
 void PluginEntry::Stop() {
   is_active = false;
   KernelRegistry::Global()->UnregisterPlugin(plugin.name);
-  UnregisterOps(ops_, OpRegistry::Global());
+  UnregisterOps(ops_, plugin.name, OpRegistry::Global());
   ops_.clear();
   for (const auto& device : plugin.devices) {
     KernelRegistry::Global()->SetCoreOpsListed(device->type(), false);

@@ -170,23 +170,23 @@ Status RegisterPluginOps(const berth_plugin& table, OpRegistry* ops,
     schema->plugin_op = table.ops[i];
     if (def.infer_shapes != nullptr) schema->shape_fn = &PluginShapes;
     const std::string name = schema->name;
-    const OpSchema* known = ops->Find(name);
-    if (known == nullptr && !IsVendorName(name)) {
+    if (ops->Find(name) == nullptr && !IsVendorName(name)) {
       status = InvalidArgument("op '" + name +
                                "': an op that a plugin brings is called 'Vendor>Op'");
       break;
     }
     status = ops->Register(*std::move(schema));
-    if (status.ok() && known == nullptr) registered->push_back(name);
+    if (status.ok()) registered->push_back(name);
   }
   if (status.ok()) return status;
-  UnregisterOps(*registered, ops);
+  UnregisterOps(*registered, table.name, ops);
   registered->clear();
   return status.WithPrefix("plugin '" + std::string(table.name) + "': ");
 }
 
-void UnregisterOps(const std::vector<std::string>& names, OpRegistry* ops) {
-  for (const std::string& name : names) ops->Unregister(name);
+void UnregisterOps(const std::vector<std::string>& names, std::string_view plugin,
+                   OpRegistry* ops) {
+  for (const std::string& name : names) ops->Unregister(name, plugin);
 }
 
 }  // namespace berth
