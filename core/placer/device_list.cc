@@ -114,6 +114,7 @@ Result<DeviceList> MakeDeviceList(std::span<Device* const> all,
       chosen.resize(std::max(count->second, 0));
       for (size_t i = had; i < chosen.size(); ++i) chosen[i] = i % had;
     }
+    const bool by_user = type == accelerator && !request.visible_device_list.empty();
     for (size_t i = 0; i < chosen.size(); ++i) {
       Device* device = devices[chosen[i]];
       if (device->desc().index == static_cast<int>(i)) {
@@ -121,6 +122,7 @@ Result<DeviceList> MakeDeviceList(std::span<Device* const> all,
       } else {
         add(device->Renumbered(static_cast<int>(i)));
       }
+      if (by_user) list.chosen.push_back(list.devices.back()->name());
     }
     has_host = has_host || (host && !chosen.empty());
   }

@@ -29,6 +29,8 @@ struct DeviceListRequest {
 struct DeviceList {
   std::vector<Device*> devices;
   std::vector<std::unique_ptr<Device>> made;
+  // Full names of those that visible_device_list chose.
+  std::vector<std::string> chosen;
 };
 
 // `all` in PluginManager's order. NOT_FOUND when no host device is left;

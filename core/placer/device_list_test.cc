@@ -12,6 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class DeviceListTest : public ::testing::Test {
  protected:
@@ -77,6 +78,12 @@ TEST_F(DeviceListTest, VisibleListChoosesAndRenumbers) {
   request.visible_device_list = "2, 0";
   EXPECT_THAT(Names(*Make(request)),
               ElementsAre("CPU:0=CPU0", "GPU:0=GPU2", "GPU:1=GPU0"));
+  // These the user asked for: the placer warns of those that get nothing.
+  EXPECT_THAT(Make(request)->chosen,
+              ElementsAre("/job:localhost/replica:0/task:0/device:GPU:0",
+                          "/job:localhost/replica:0/task:0/device:GPU:1"));
+  request.visible_device_list.clear();
+  EXPECT_THAT(Make(request)->chosen, IsEmpty());
 }
 
 TEST_F(DeviceListTest, VisibleListGoesToTheAliasOfGpuOrTheOnlyAccelerator) {

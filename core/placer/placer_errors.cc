@@ -55,6 +55,25 @@ Status PlacerRun::UnknownKernelError(int id) {
   return InvalidArgument(std::move(text));
 }
 
+// The kernels of an op, for a person.
+std::string PlacerRun::RowsText(const Node& node) const {
+  const std::string rows = kernels_->DescribeRows(node.op());
+  if (!rows.empty()) return rows;
+  return IsCoreOp(node.op()) ? "the core's own on other device types" : "none";
+}
+
+// " (did you mean …?)" where the case of a type is wrong: /device:gpu:0.
+std::string PlacerRun::CaseHint(DeviceSpec spec) const {
+  std::string upper = *spec.type;
+  for (char& c : upper) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  const bool known = devices_.FindType(upper) >= 0 || upper == "GPU";
+  if (upper == *spec.type || !known) return {};
+  spec.type = upper;
+  return " (did you mean " + spec.ToString() + "?)";
+}
+
 // Why no device of the session fits a request, whatever the kernels.
 std::string PlacerRun::AbsentText(SpecTable::Id request) {
   const DeviceSpec& spec = specs_.spec(request);
@@ -62,6 +81,7 @@ std::string PlacerRun::AbsentText(SpecTable::Id request) {
   if (spec.type && devices_.FindType(*spec.type) < 0) {
     const std::string why =
         options_.why_absent ? options_.why_absent(*spec.type) : std::string();
+    text += CaseHint(spec);
     if (!why.empty()) return text + ": " + why;
     return text + ": no plugin that is loaded brings devices of type " + *spec.type;
   }
@@ -90,12 +110,9 @@ std::string PlacerRun::CompanyError(int id) {
     text += ", where there is no device. Available devices are [ " + devices_.ListAll() +
             " ]";
   } else {
-    text += ". Kernels that exist: " + node(id).op() + ": " +
-            kernels_->DescribeRows(node(id).op());
+    text += ". Kernels that exist: " + node(id).op() + ": " + RowsText(node(id));
     const int other = KeptFrom(id);
-    if (other >= 0) {
-      text += "; " + node(other).op() + ": " + kernels_->DescribeRows(node(other).op());
-    }
+    if (other >= 0) text += "; " + node(other).op() + ": " + RowsText(node(other));
   }
   return text;
 }
@@ -142,7 +159,7 @@ Status PlacerRun::PlacementError(int id) {
         text += ": " + rejection.message;
       }
     }
-    text += ". Kernels that exist: " + kernels_->DescribeRows(node(id).op());
+    text += ". Kernels that exist: " + RowsText(node(id));
   } else {
     text += CompanyError(id);
   }
@@ -153,10 +170,10 @@ Status PlacerRun::ClassError(int id, int other, Groups::Outcome outcome) {
   const auto describe = [this](int member) {
     const std::string& request = node(member).requested_device();
     return DescribeNode(node(member)) +
-           (request.empty() ? std::string() : ", asked for on " + request + ",");
+           (request.empty() ? std::string() : ", asked for on " + request);
   };
   std::string text =
-      "Cannot colocate nodes " + describe(id) + " and " + describe(other) + ": ";
+      "Cannot colocate nodes " + describe(id) + ", and " + describe(other) + ": ";
   if (outcome == Groups::Outcome::kNamesConflict) {
     text += groups_.Conflict(id, other).message();
     if (!options_.allow_soft_placement) text += ". Allow soft placement, or ask for one";
@@ -164,9 +181,8 @@ Status PlacerRun::ClassError(int id, int other, Groups::Outcome outcome) {
     text += "no device type supports both and the others of their groups: '" +
             node(id).name() + "' runs on " + TypeNames(groups_.root(id).types) + ", '" +
             node(other).name() + "' on " + TypeNames(groups_.root(other).types) +
-            ". Kernels that exist: " + node(id).op() + ": " +
-            kernels_->DescribeRows(node(id).op()) + "; " + node(other).op() + ": " +
-            kernels_->DescribeRows(node(other).op());
+            ". Kernels that exist: " + node(id).op() + ": " + RowsText(node(id)) + "; " +
+            node(other).op() + ": " + RowsText(node(other));
   }
   return InvalidArgument(std::move(text));
 }

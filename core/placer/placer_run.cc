@@ -138,8 +138,7 @@ void PlacerRun::ReadNode(int id) {
     return;
   }
   if (!request.ok()) {
-    Fail(id, InvalidArgument(std::string(request.status().message()) + ", in node " +
-                             DescribeNode(node(id))));
+    Fail(id, request.status().WithPrefix("Node " + DescribeNode(node(id)) + ": "));
   } else if (group.types == 0) {
     Fail(id, UnknownKernelError(id));
   }

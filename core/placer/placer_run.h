@@ -100,6 +100,8 @@ class PlacerRun {
   Status PlacementError(int id);
   Status ClassError(int id, int other, Groups::Outcome outcome);
   Status EdgeError(int source, int target, Groups::Edge edge);
+  std::string RowsText(const Node& node) const;
+  std::string CaseHint(DeviceSpec spec) const;
   std::string AbsentText(SpecTable::Id request);
   std::string TypeNames(uint64_t types) const;
   std::string CompanyError(int id);

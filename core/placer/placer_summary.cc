@@ -151,21 +151,27 @@ void PlacerRun::WarnOfIdleDevices() {
   std::vector<int64_t> used(num_devices, 0);
   std::vector<int64_t> asked_for(num_devices, 0);
   std::map<SpecTable::Id, int64_t> requests;
+  bool any_placed = false;
   size_t total = 0;
   for (size_t id = 0; id < nodes_.size(); ++id) {
     const NodeState& state = nodes_[id];
     if (state.device >= 0) ++used[state.device];
     if (state.device >= 0 || state.taken) ++total;
-    if (state.taken && state.request != 0) ++requests[state.request];
+    // A node that could not be placed has an error, which says more than a warning.
+    if (state.taken && state.device >= 0) {
+      ++requests[state.request];
+      any_placed = true;
+    }
   }
-  if (default_request_ != 0) ++requests[default_request_];
+  if (any_placed && default_request_ != 0) ++requests[default_request_];
   for (const auto& [request, count] : requests) {
     const std::optional<std::string>& type = specs_.spec(request).type;
     if (!type) continue;
     const std::vector<int>& devices = specs_.Devices(request, devices_.all_types());
     for (const int device : devices) asked_for[device] += count;
     if (devices.empty()) {
-      result_->warnings.push_back(CountText(0, total) + " are on " + AbsentText(request));
+      result_->warnings.push_back(specs_.ToString(request) + ": " + CountText(0, total) +
+                                  ", because " + AbsentText(request));
     }
   }
   for (const std::string& name : options_.explicit_devices) {

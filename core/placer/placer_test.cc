@@ -491,6 +491,38 @@ TEST_F(PlacerTest, WarnsOnceOfADeviceThatWasAskedForAndGotNothing) {
   EXPECT_EQ(times, 1);
 }
 
+TEST_F(PlacerTest, WarnsOfAnIdleDefaultDevice) {
+  world_.options().default_device = "/gpu:1";
+  world_.AddConst("a", "/cpu:0");
+  world_.AddConst("b", "/gpu:0");
+  world_.Place();
+  EXPECT_THAT(world_.placement()->warnings,
+              ElementsAre("GPU:1: 0 of 2 nodes, although it was asked for"));
+}
+
+TEST_F(PlacerTest, WarnsOfAnAbsentDeviceOnlyWhereSoftPlacementDoesWithout) {
+  world_.AddConst("a", "/device:NPU:3");
+  world_.AddConst("b", "/gpu:0");
+  world_.Place();
+  EXPECT_THAT(world_.Errors(), HasSubstr("/device:NPU:3 does not exist"));
+  EXPECT_THAT(world_.placement()->warnings, IsEmpty());
+  world_.options().allow_soft_placement = true;
+  world_.Place();
+  EXPECT_EQ(world_.Errors(), "");
+  EXPECT_THAT(
+      world_.placement()->warnings,
+      Contains("/device:NPU:3: 0 of 2 nodes, because /device:NPU:3 does not exist: "
+               "no plugin that is loaded brings devices of type NPU"));
+}
+
+TEST_F(PlacerTest, TypeInTheWrongCaseGetsAHint) {
+  world_.AddConst("a", "/device:gpu:1");
+  world_.Place();
+  EXPECT_THAT(
+      world_.Errors(),
+      HasSubstr("/device:gpu:1 does not exist (did you mean /device:GPU:1?): no plugin"));
+}
+
 TEST_F(PlacerTest, ConditionalKernelsDeclineWithTheirOwnWords) {
   testing::FakeKernel kernel;
   kernel.op = "Sum";
@@ -534,7 +566,8 @@ TEST_F(PlacerTest, MalformedRequestFailsThatNodeAndQuotesIt) {
   world_.AddConst("huge", "/gpu:4294967296");
   world_.AddConst("b");
   world_.Place();
-  EXPECT_THAT(world_.Errors(), AllOf(HasSubstr("'/gpu:0:1'"), HasSubstr("'a' (Const"),
+  EXPECT_THAT(world_.Errors(), AllOf(HasSubstr("Node 'a' (Const, dtype=float): Malformed "
+                                               "device specification '/gpu:0:1'"),
                                      HasSubstr("'/gpu:4294967296'")));
   EXPECT_EQ(Device("b"), "GPU:0");
 }

@@ -49,6 +49,7 @@ Result<std::shared_ptr<SessionState>> SessionState::Create(SessionOptions option
   placer.fallback_allowed_ops = state->options_.fallback_allowed_ops;
   placer.fallback_max_nodes = state->options_.fallback_max_nodes;
   placer.fallback_max_bytes = state->options_.fallback_max_bytes;
+  placer.explicit_devices = state->resources_.devices.chosen;
   placer.why_absent = state->resources_.why_absent;
   state->placer_ = std::make_unique<Placer>(state->device_views_,
                                             state->resources_.kernels, std::move(placer));
