@@ -17,4 +17,17 @@ const CoreOp* FindCoreOp(std::string_view op) {
   return it == table->end() ? nullptr : &it->second;
 }
 
+bool CoreRuns(std::string_view op) {
+  const CoreOp* core = FindCoreOp(op);
+  return core != nullptr && core->kind != CoreKind::kDataflow;
+}
+
+Status NotWrittenYet(const Node& node) {
+  return Unimplemented("node '" + node.name() + "' (" + node.op() +
+                       "): this version of berth has no " + node.op() +
+                       "; control flow, queues, data sets, tables and functions cannot "
+                       "run yet. Fetch a part of the graph that does not need the node, "
+                       "or feed its output");
+}
+
 }  // namespace berth::executor

@@ -44,6 +44,11 @@ struct CoreOp {
 
 // NULL when the core does not run the op.
 const CoreOp* FindCoreOp(std::string_view op);
+// True where this version of the core runs the op. IsCoreOp (core/registry) also names
+// those that are the core's to run and are not written yet.
+bool CoreRuns(std::string_view op);
+// What to say of one that is not.
+Status NotWrittenYet(const Node& node);
 
 // The families, each in its file under core_ops/.
 std::vector<CoreOp> ArrayOps();       // array_ops.cc

@@ -160,15 +160,7 @@ class PlanBuilder {
       const bool has_kernel = placed.device != nullptr &&
                               finder_.Find(*node, *placed.device).ok() &&
                               !finder_.Find(*node, *placed.device).entry->runs_in_core();
-      if (!has_kernel) {
-        return WithNode(
-            Unimplemented("op " + node->op() +
-                          " is not in this version of berth: control flow, "
-                          "queues, data sets, tables and functions cannot run "
-                          "yet; fetch a part of the graph that does not need "
-                          "it, or feed its output"),
-            *node, nullptr);
-      }
+      if (!has_kernel) return NotWrittenYet(*node);
     }
     marks_[node->id()] = kOpen;
     stack->push_back({node, 0});

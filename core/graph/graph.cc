@@ -239,7 +239,8 @@ Status Graph::CheckInputs(const Draft& draft) const {
       return InvalidArgument(Who(spec) + "input " + std::to_string(i) + " is output " +
                              std::to_string(ref.index) + " of '" + ref.node->name() +
                              "' (op '" + ref.node->op() + "'), which has " +
-                             std::to_string(ref.node->num_outputs()) + " outputs");
+                             std::to_string(ref.node->num_outputs()) +
+                             (ref.node->num_outputs() == 1 ? " output" : " outputs"));
     }
     const DType wanted = draft.types[i];
     const std::string mismatch = TypeMismatch(wanted, ref.node->output_type(ref.index));

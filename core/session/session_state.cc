@@ -1,6 +1,7 @@
 #include "core/session/session_state.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <utility>
 
@@ -208,6 +209,28 @@ Status SessionState::ViewPlacement(
 
 // ---- Signatures.
 
+// "; did you mean 'scope/sum'?": names that differ in case or in the scopes before them.
+std::string SessionState::SimilarNodes(std::string_view name) const {
+  constexpr int kShown = 3;
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  };
+  const std::string_view last = name.substr(name.rfind('/') + 1);
+  std::string text;
+  int count = 0;
+  for (int id = 0; id < graph_.num_nodes() && count < kShown; ++id) {
+    const std::string_view other = graph_.node(id)->name();
+    const std::string_view other_last = other.substr(other.rfind('/') + 1);
+    if (!std::equal(last.begin(), last.end(), other_last.begin(), other_last.end(),
+                    same)) {
+      continue;
+    }
+    text += (count++ == 0 ? "; did you mean '" : ", '") + std::string(other) + "'";
+  }
+  return count == 0 ? text : text + "?";
+}
+
 Result<OutputRef> SessionState::ResolveTensor(const std::string& name,
                                               std::string_view role) {
   const std::string what = std::string(role) + " '" + name + "'";
@@ -219,15 +242,20 @@ Result<OutputRef> SessionState::ResolveTensor(const std::string& name,
   if (node == nullptr) {
     return NotFound(what + " names the node '" + std::string(parsed->node) +
                     "', which is not in the graph of " +
-                    std::to_string(graph_.num_nodes()) + " nodes");
+                    std::to_string(graph_.num_nodes()) + " nodes" +
+                    SimilarNodes(parsed->node));
   }
   const int count = node->num_outputs();
   if (parsed->index < 0 || parsed->index >= count) {
-    return InvalidArgument(
-        what + ": node '" + node->name() + "' (" + node->op() + ") has " +
-        (count == 0
-             ? std::string("no outputs; run it as a target")
-             : std::to_string(count) + " outputs, 0 to " + std::to_string(count - 1)));
+    const std::string who = what + ": node '" + node->name() + "' (" + node->op() + ") ";
+    if (count == 0) return InvalidArgument(who + "has no outputs; run it as a target");
+    if (parsed->index < 0) {
+      return InvalidArgument(who + "has no value as a control input; run it as a target");
+    }
+    return InvalidArgument(who + (count == 1 ? "has one output, '" + node->name() + ":0'"
+                                             : "has " + std::to_string(count) +
+                                                   " outputs, 0 to " +
+                                                   std::to_string(count - 1)));
   }
   if (count > 1 && name.find(':') == std::string::npos) {
     return InvalidArgument(what + ": node '" + node->name() + "' (" + node->op() +
@@ -245,7 +273,8 @@ Result<Node*> SessionState::ResolveTarget(const std::string& name) {
   Node* node = graph_.FindNode(node_name);
   if (node != nullptr) return node;
   return NotFound("target '" + name + "' is not a node of the graph of " +
-                  std::to_string(graph_.num_nodes()) + " nodes");
+                  std::to_string(graph_.num_nodes()) + " nodes" +
+                  SimilarNodes(node_name));
 }
 
 Result<executor::ResolvedSignature> SessionState::Resolve(

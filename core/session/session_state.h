@@ -66,6 +66,8 @@ class SessionState {
   void PlaceNeeded(const executor::ResolvedSignature& signature)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Announce(const Placement& placement) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::string SimilarNodes(std::string_view name) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Result<OutputRef> ResolveTensor(const std::string& name, std::string_view role)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Result<Node*> ResolveTarget(const std::string& name)
