@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "core/base/dtype.h"
+#include "core/base/printable.h"
 #include "core/base/shape.h"
 #include "core/base/status.h"
 #include "core/base/tensor.h"
@@ -110,6 +112,20 @@ TEST(ThreadPoolTest, NestedAndConcurrentCallsFinish) {
   }
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(state.sum.load(), 4 * 50 * 800);
+}
+
+TEST(PrintableTest, KeepsTextAndEscapesTheRest) {
+  using std::string_literals::operator""s;
+  EXPECT_EQ(Printable("net/sum:0\n\t→ é €"), "net/sum:0\n\t→ é €");
+  EXPECT_EQ(Printable("\x1b[31m\x7f\0"s), R"(\x1b[31m\x7f\x00)");
+  EXPECT_EQ(Printable("a\xe9"), R"(a\xe9)");                // latin-1
+  EXPECT_EQ(Printable("\xc2\x9b"), R"(\xc2\x9b)");          // a C1 control character
+  EXPECT_EQ(Printable("\xc0\xaf"), R"(\xc0\xaf)");          // overlong '/'
+  EXPECT_EQ(Printable("\xed\xa0\x80"), R"(\xed\xa0\x80)");  // half a surrogate pair
+  EXPECT_EQ(Printable("\xf4\x90\x80\x80"), R"(\xf4\x90\x80\x80)");
+  EXPECT_EQ(Printable("\xf0\x9f\x98\x80\xf0\x9f"),
+            "\xf0\x9f\x98\x80"
+            R"(\xf0\x9f)");
 }
 
 }  // namespace

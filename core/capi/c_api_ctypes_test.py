@@ -1,187 +1,14 @@
-"""The C API as a language binding uses it: c_api_ctypes_test.py LIBBERTH.SO.
-
-Python's ctypes alone; GraphDefs are encoded by hand from the public .proto definitions
-(tensorflow/core/framework/{graph,node_def,attr_value,tensor_shape}.proto).
-"""
+"""The C API as a language binding uses it: c_api_ctypes_test.py LIBBERTH.SO."""
 
 import ctypes as c
 import json
-import struct
-import sys
 import threading
 import unittest
 
-FLOAT, STRING = 1, 7
-OK, CANCELLED, INVALID_ARGUMENT, NOT_FOUND = 0, 1, 3, 5
-
-
-def varint(n):
-    out = b""
-    while n > 0x7F:
-        out += bytes([n & 0x7F | 0x80])
-        n >>= 7
-    return out + bytes([n])
-
-
-def field(number, payload):
-    return varint(number << 3 | 2) + varint(len(payload)) + payload
-
-
-def attr(name, value):
-    return field(5, field(1, name.encode()) + field(2, value))
-
-
-def type_attr(name, dtype):
-    return attr(name, b"\x30" + varint(dtype))
-
-
-def node(name, op, inputs=(), attrs=b"", device=""):
-    text = field(1, name.encode()) + field(2, op.encode())
-    for source in inputs:
-        text += field(3, source.encode())
-    if device:
-        text += field(4, device.encode())
-    return field(1, text + attrs)
-
-
-def placeholder(name, dtype=FLOAT):
-    return node(name, "Placeholder", (), type_attr("dtype", dtype))
-
-
-class Error(c.Structure):
-    pass
-
-
-Error._fields_ = [
-    ("struct_size", c.c_size_t), ("message", c.c_char_p),
-    ("release", c.CFUNCTYPE(None, c.POINTER(Error))), ("private_data", c.c_void_p)]
-
-
-class SessionArgs(c.Structure):
-    _fields_ = [("struct_size", c.c_size_t), ("graph_def", c.c_char_p),
-                ("graph_def_size", c.c_size_t), ("config", c.c_char_p),
-                ("config_size", c.c_size_t)]
-
-
-class RunArgs(c.Structure):
-    _fields_ = [("struct_size", c.c_size_t), ("num_feeds", c.c_uint32),
-                ("num_fetches", c.c_uint32), ("num_targets", c.c_uint32),
-                ("reserved", c.c_uint32), ("feed_names", c.POINTER(c.c_char_p)),
-                ("feeds", c.POINTER(c.c_void_p)), ("fetch_names", c.POINTER(c.c_char_p)),
-                ("target_names", c.POINTER(c.c_char_p)), ("run_options", c.c_char_p),
-                ("run_options_size", c.c_size_t), ("fetches", c.POINTER(c.c_void_p)),
-                ("run_metadata", c.POINTER(c.c_void_p))]
-
-
-class CallableArgs(c.Structure):
-    _fields_ = [("struct_size", c.c_size_t), ("num_feeds", c.c_uint32),
-                ("num_fetches", c.c_uint32), ("num_targets", c.c_uint32),
-                ("reserved", c.c_uint32), ("feed_names", c.POINTER(c.c_char_p)),
-                ("fetch_names", c.POINTER(c.c_char_p)),
-                ("target_names", c.POINTER(c.c_char_p))]
-
-
-class RunCallableArgs(c.Structure):
-    _fields_ = [("struct_size", c.c_size_t), ("inputs", c.POINTER(c.c_void_p)),
-                ("outputs", c.POINTER(c.c_void_p)), ("run_options", c.c_char_p),
-                ("run_options_size", c.c_size_t), ("run_metadata", c.POINTER(c.c_void_p))]
-
-
-class WrapArgs(c.Structure):
-    _fields_ = [("struct_size", c.c_size_t), ("dtype", c.c_int32), ("rank", c.c_int32),
-                ("dims", c.POINTER(c.c_int64)), ("data", c.c_void_p), ("size", c.c_uint64),
-                ("release", c.c_void_p), ("release_arg", c.c_void_p)]
-
-
-class String(c.Structure):
-    _fields_ = [("data", c.c_void_p), ("size", c.c_uint64)]
-
-
-def load(path):
-    lib = c.CDLL(path)
-    lib.berth_version.restype = c.c_char_p
-    for name in ("berth_bytes_data", "berth_value_data"):
-        getattr(lib, name).restype = c.c_void_p
-    lib.berth_bytes_size.restype = c.c_size_t
-    lib.berth_value_dim.restype = c.c_int64
-    lib.berth_value_num_elements.restype = c.c_int64
-    for name in ("berth_bytes_data", "berth_bytes_size", "berth_bytes_free",
-                 "berth_value_data", "berth_value_dtype", "berth_value_rank",
-                 "berth_value_num_elements", "berth_value_free", "berth_session_release",
-                 "berth_callable_release"):
-        getattr(lib, name).argtypes = [c.c_void_p]
-    lib.berth_value_dim.argtypes = [c.c_void_p, c.c_int32]
-    return lib
-
-
-class Failure(Exception):
-    def __init__(self, code, message):
-        super().__init__(f"{code}: {message}")
-        self.code = code
-        self.message = message
-
-
-def call(function, *args):
-    """Calls with an error at the end; raises Failure with code and message."""
-    error = Error()
-    error.struct_size = c.sizeof(error)
-    code = function(*args, c.byref(error))
-    if code == OK:
-        return
-    message = (error.message or b"").decode()
-    if error.release:
-        error.release(c.byref(error))
-    raise Failure(code, message)
-
-
-def names(*items):
-    return (c.c_char_p * max(len(items), 1))(*[i.encode() for i in items])
-
-
-def take_bytes(handle):
-    data = c.string_at(LIB.berth_bytes_data(handle), LIB.berth_bytes_size(handle))
-    LIB.berth_bytes_free(handle)
-    return data
-
-
-def make_floats(values, shape):
-    handle = c.c_void_p()
-    dims = (c.c_int64 * max(len(shape), 1))(*shape)
-    call(LIB.berth_value_create, FLOAT, dims, len(shape), c.byref(handle))
-    c.memmove(LIB.berth_value_data(handle), struct.pack(f"{len(values)}f", *values),
-              4 * len(values))
-    return handle
-
-
-def read_floats(handle):
-    count = LIB.berth_value_num_elements(handle)
-    return list(struct.unpack(f"{count}f", c.string_at(LIB.berth_value_data(handle),
-                                                       4 * count)))
-
-
-class Session:
-    def __init__(self, graph, config=b""):
-        self.handle = c.c_void_p()
-        args = SessionArgs(c.sizeof(SessionArgs), graph, len(graph), config, len(config))
-        call(LIB.berth_session_create, c.byref(args), c.byref(self.handle))
-
-    def run(self, feeds, fetches, targets=(), metadata=None, options=b""):
-        out = (c.c_void_p * max(len(fetches), 1))()
-        args = RunArgs(
-            c.sizeof(RunArgs), len(feeds), len(fetches), len(targets), 0,
-            names(*feeds), (c.c_void_p * max(len(feeds), 1))(*[v.value for v in
-                                                               feeds.values()]),
-            names(*fetches), names(*targets), options, len(options), out,
-            c.pointer(metadata) if metadata is not None else None)
-        call(LIB.berth_session_run, self.handle, c.byref(args))
-        return [c.c_void_p(v) for v in out[:len(fetches)]]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *unused):
-        LIB.berth_session_release(self.handle)
-
+from c_api_ctypes import (CANCELLED, FLOAT, INVALID_ARGUMENT, LIB, NOT_FOUND, STRING,
+                          CallableArgs, Failure, RunCallableArgs, Session, String, WrapArgs,
+                          call, list_json, make_floats, names, node, placeholder,
+                          read_floats, take_bytes, type_attr)
 
 FULL_TRACE = b"\x08\x03"  # RunOptions.trace_level
 
@@ -194,9 +21,7 @@ class CApiTest(unittest.TestCase):
         for function, key in ((LIB.berth_list_devices, "devices"),
                               (LIB.berth_list_plugins, "plugins"),
                               (LIB.berth_list_ops, "ops")):
-            out = c.c_void_p()
-            call(function, c.byref(out))
-            self.assertTrue(json.loads(take_bytes(out))[key])
+            self.assertTrue(list_json(function)[key])
 
     def test_runs_with_named_feeds_and_fetches(self):
         with Session(ADD_GRAPH) as session:
@@ -233,14 +58,15 @@ class CApiTest(unittest.TestCase):
     def test_extends_and_explains_placement(self):
         with Session(ADD_GRAPH) as session:
             more = node("twice", "AddV2", ["sum", "sum"], type_attr("T", FLOAT))
-            call(LIB.berth_session_extend, session.handle, more, c.c_size_t(len(more)))
+            session.extend(more)
             x = make_floats([3], [1])
             out, = session.run({"x:0": x, "y:0": x}, ["twice:0"])
             self.assertEqual(read_floats(out), [12])
             text = c.c_void_p()
             call(LIB.berth_session_placement, session.handle, b"json", c.byref(text))
             nodes = {n["name"]: n for n in json.loads(take_bytes(text))["nodes"]}
-            self.assertIn("/device:", nodes["twice"]["device"])
+            listed = [d["name"] for d in list_json(LIB.berth_list_devices)["devices"]]
+            self.assertIn(nodes["twice"]["device"], listed)
             LIB.berth_value_free(out)
             LIB.berth_value_free(x)
 
@@ -332,8 +158,6 @@ class CApiTest(unittest.TestCase):
                 thread.join()
             self.assertEqual(wrong, [])
 
-
-LIB = load(sys.argv.pop(1))
 
 if __name__ == "__main__":
     unittest.main()

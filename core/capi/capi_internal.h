@@ -50,6 +50,8 @@ berth_status_code Guard(berth_error* error, Body&& body) noexcept {
     return ToC(ResourceExhausted("out of host memory"), error);
   } catch (const std::exception& e) {
     return ToC(Internal(e.what()), error);
+  } catch (...) {
+    return ToC(Internal("something that is no exception was thrown"), error);
   }
 }
 

@@ -40,12 +40,6 @@ json KernelJson(const KernelEntry& entry) {
           {"priority", def.priority}};
 }
 
-// True where the core runs the op itself, on every device.
-bool RunsInCore(std::string_view op) {
-  const executor::CoreOp* core = executor::FindCoreOp(op);
-  return core != nullptr && core->kind != executor::CoreKind::kDataflow;
-}
-
 }  // namespace
 
 std::string DevicesJson() {
@@ -88,7 +82,7 @@ std::string OpsJson() {
   json ops = json::array();
   for (const OpSchema* schema : OpRegistry::Global()->List()) {
     json kernels = json::array();
-    if (RunsInCore(schema->name)) {
+    if (executor::CoreRuns(schema->name)) {
       kernels.push_back({{"device", "*"},
                          {"plugin", "core"},
                          {"types", json::object()},

@@ -10,7 +10,10 @@ using berth::capi::MakeBytes;
 extern "C" {
 
 berth_status_code berth_load_plugin(const char* path, berth_error* error) {
-  return Guard(error, [&] { return berth::PluginManager::Global()->Load(path); });
+  return Guard(error, [&]() -> Status {
+    if (path == nullptr) return berth::InvalidArgument("the plugin's path is NULL");
+    return berth::PluginManager::Global()->Load(path);
+  });
 }
 
 void berth_set_plugin_option(const char* plugin, const char* key, const char* value) {

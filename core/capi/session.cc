@@ -27,8 +27,18 @@ std::string_view View(const void* data, size_t size) {
   return {static_cast<const char*>(data), data == nullptr ? 0 : size};
 }
 
-std::vector<std::string> Names(const char* const* names, uint32_t count) {
-  return {names, names + count};
+Result<std::vector<std::string>> Names(const char* const* names, uint32_t count,
+                                       const char* role) {
+  std::vector<std::string> list;
+  list.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (names == nullptr || names[i] == nullptr) {
+      return InvalidArgument("the name of " + std::string(role) + " " +
+                             std::to_string(i) + " is NULL");
+    }
+    list.emplace_back(names[i]);
+  }
+  return list;
 }
 
 Status Create(const berth_session_args& args, berth_session** out_session) {
@@ -57,19 +67,22 @@ void GiveMetadata(const RunTrace& trace, berth_bytes** run_metadata) {
 Status Run(Session* session, const berth_run_args& args) {
   BERTH_ASSIGN_OR_RETURN(const RunSettings settings,
                          Settings(args.run_options, args.run_options_size));
+  BERTH_ASSIGN_OR_RETURN(std::vector<std::string> names,
+                         Names(args.feed_names, args.num_feeds, "feed"));
+  BERTH_ASSIGN_OR_RETURN(const std::vector<std::string> fetches,
+                         Names(args.fetch_names, args.num_fetches, "fetch"));
+  BERTH_ASSIGN_OR_RETURN(const std::vector<std::string> targets,
+                         Names(args.target_names, args.num_targets, "target"));
   Session::Feeds feeds;
-  for (uint32_t i = 0; i < args.num_feeds; ++i) {
-    if (args.feeds[i] == nullptr) {
-      return InvalidArgument("the value fed to '" + std::string(args.feed_names[i]) +
-                             "' is NULL");
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (args.feeds == nullptr || args.feeds[i] == nullptr) {
+      return InvalidArgument("the value fed to '" + names[i] + "' is NULL");
     }
-    feeds.emplace_back(args.feed_names[i], args.feeds[i]->tensor);
+    feeds.emplace_back(std::move(names[i]), args.feeds[i]->tensor);
   }
   std::vector<Tensor> outputs;
   RunTrace trace;
-  BERTH_RETURN_IF_ERROR(session->Run(feeds, Names(args.fetch_names, args.num_fetches),
-                                     Names(args.target_names, args.num_targets), settings,
-                                     &outputs,
+  BERTH_RETURN_IF_ERROR(session->Run(feeds, fetches, targets, settings, &outputs,
                                      args.run_metadata != nullptr ? &trace : nullptr));
   for (uint32_t i = 0; i < args.num_fetches; ++i) {
     args.fetches[i] = new berth_value{std::move(outputs[i]), {}, false};
@@ -196,10 +209,15 @@ berth_status_code berth_make_callable(berth_session* session,
                                       const berth_callable_args* args,
                                       berth_callable** out_callable, berth_error* error) {
   return Guard(error, [&]() -> Status {
-    Session::Signature signature{
-        berth::capi::Names(args->feed_names, args->num_feeds),
-        berth::capi::Names(args->fetch_names, args->num_fetches),
-        berth::capi::Names(args->target_names, args->num_targets)};
+    Session::Signature signature;
+    BERTH_ASSIGN_OR_RETURN(signature.feeds,
+                           berth::capi::Names(args->feed_names, args->num_feeds, "feed"));
+    BERTH_ASSIGN_OR_RETURN(
+        signature.fetches,
+        berth::capi::Names(args->fetch_names, args->num_fetches, "fetch"));
+    BERTH_ASSIGN_OR_RETURN(
+        signature.targets,
+        berth::capi::Names(args->target_names, args->num_targets, "target"));
     BERTH_ASSIGN_OR_RETURN(auto callable, session->session->MakeCallable(signature));
     *out_callable = new berth_callable{session->session, std::move(callable),
                                        args->num_feeds, args->num_fetches};

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/base/printable.h"
 #include "core/capi/capi_internal.h"
 
 using berth::InvalidArgument;
@@ -16,7 +17,7 @@ berth_status_code ToC(const Status& status, berth_error* error) noexcept {
   const auto code = static_cast<berth_status_code>(status.code());
   if (status.ok() || error == nullptr) return code;
   if (!BERTH_HAS_FIELD(error, berth_error, private_data)) return code;
-  const std::string_view message = status.message();
+  const std::string message = Printable(status.message());
   char* copy = static_cast<char*>(std::malloc(message.size() + 1));
   if (copy == nullptr) {
     error->message = "out of memory while reporting an error";

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "berth/proto/config.pb.h"
+#include "core/base/printable.h"
 #include "core/formats/graphdef.h"
 #include "tools/berth/commands.h"
 
@@ -38,7 +39,7 @@ Result<std::string> ReadConfig(const std::string& path) {
 
 int Report(const Status& status) {
   if (status.ok()) return kDone;
-  std::fprintf(stderr, "berth: %s\n", status.ToString().c_str());
+  std::fprintf(stderr, "berth: %s\n", Printable(status.ToString()).c_str());
   return kFailed;
 }
 
