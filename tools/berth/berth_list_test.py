@@ -69,6 +69,17 @@ class PluginsTest(berth.CommandTest):
         self.assertEqual(null["devices"],
                          ["/job:localhost/replica:0/task:0/device:NULL:0"])
 
+    def test_a_file_found_twice_has_one_record(self):
+        install = os.path.dirname(self.plugins({})["libberth_cpu.so"]["path"])
+        for path in (install, os.path.join(install, "libberth_cpu.so"),
+                     install + "/../plugins:" + install):
+            out = self.good_json("plugins", "--json", env={"BERTH_PLUGIN_PATH": path})
+            names = [os.path.basename(plugin["path"]) for plugin in out["plugins"]]
+            self.assertEqual(len(names), len(set(names)), names)
+            cpu = out["plugins"][names.index("libberth_cpu.so")]
+            self.assertEqual((cpu["stage"], cpu["found_by"]),
+                             ("loaded", "BERTH_PLUGIN_PATH"))
+
     def test_text_says_why_only_when_asked(self):
         path = os.path.join(berth.TEST_PLUGINS, "libberth_test_too_new.so")
         done = self.call("plugins", "--why", env={"BERTH_PLUGIN_PATH": path})

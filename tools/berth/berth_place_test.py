@@ -156,6 +156,16 @@ class PlaceTest(PlantedTest):
                                          self.write("bad.pb", b"\xff\xff\xff")))
         self.assertIn("gone.pb", self.bad("place", graph, "--config", "gone.pb"))
 
+    def test_chosen_device_without_nodes_is_warned_of(self):
+        # NULL is not the host's and, where there is no other, what the list is about.
+        config = self.write("c.pbtxt", 'gpu_options { visible_device_list: "0" } '
+                            'berth { device_alias { key: "GPU" value: "NULL" } }')
+        graph = self.write("g.pbtxt", placeholder("x", 1, device="/cpu:0"))
+        done = self.call("place", graph, "--config", config, env=NULL)
+        self.assertEqual((done.returncode, done.stderr), (
+            berth.DONE,
+            "berth warning: NULL:0: 0 of 1 nodes, although it was asked for\n"))
+
     def test_logs_of_placement_stay_out_of_stdout(self):
         graph = self.write("g.pbtxt", add("sum", "x", "x") + placeholder("x", 1))
         config = self.write("log.pbtxt", "log_device_placement: true")
@@ -177,6 +187,35 @@ class PlaceTest(PlantedTest):
                                  f"[{rejection['code']}]: {rejection['message']}")
         self.assertIn("placement:   not GOOD [no_kernel]: ", done.stderr)
         self.assertIn("placement:   not NULL [no_kernel]: ", done.stderr)
+
+    def test_op_that_berth_cannot_run_yet_is_an_error_that_names_it(self):
+        queue = 'list { type: DT_FLOAT }'
+        graph = self.write("g.pbtxt", placeholder("x", 1) +
+                           node("queue", "FIFOQueueV2", component_types=queue) +
+                           node("size", "QueueSizeV2", ["queue"]))
+        done = self.call("place", graph, "--explain", "json")
+        self.assertEqual(done.returncode, berth.FAILED)
+        self.assertEqual(set(nodes_of(json.loads(done.stdout))), {"x", "queue", "size"})
+        for part in ("UNIMPLEMENTED", "2 nodes", "'queue' (FIFOQueueV2)", "Fetch a part"):
+            self.assertIn(part, done.stderr)
+        error = self.bad("run", graph, "--fetch", "size")
+        for part in ("UNIMPLEMENTED", "'size' (QueueSizeV2)"):
+            self.assertIn(part, error)
+        self.good("place", graph, "--fetch", "x")
+
+    def test_variable_of_strings_is_kept_off_a_device_with_its_own_memory(self):
+        graph = self.write("g.pbtxt", node("v", "VariableV2", (), "/device:NULL:0",
+                                           dtype="type: DT_STRING", shape=berth.shape(1)))
+        done = self.call("place", graph, "--explain", "json", env=NULL)
+        self.assertEqual(done.returncode, berth.FAILED)
+        entry = nodes_of(json.loads(done.stdout))["v"]
+        self.assertEqual([(r["device"], r["code"]) for r in entry["rejected"]
+                          if r["device"] == "NULL"], [("NULL", "host_memory")])
+        self.assertIn("strings are kept in host memory", done.stderr)
+        soft = self.call("place", graph, "--soft", "--explain", "json", env=NULL)
+        entry = nodes_of(json.loads(soft.stdout))["v"]
+        self.assertEqual((entry["device"], entry["reason"]),
+                         (LOCAL + "/device:CPU:0", "soft_fallback"))
 
     def test_planted_attribute_is_named_where_no_device_takes_it(self):
         graph = chain("Conv2D", "/cpu:0", {"data_format": 's: "NCHW"'},

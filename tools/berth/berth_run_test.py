@@ -89,6 +89,22 @@ class RunTest(berth.CommandTest):
         with open(self.path("trace.pb"), "rb") as file:
             self.assertIn(b"count = AssignAdd(", file.read())
 
+    def test_strings_asked_for_on_a_device_with_its_own_memory_run_on_the_cpu(self):
+        text = "tensor { dtype: DT_STRING tensor_shape { } string_val: \"abc\" }"
+        kind = "type: DT_STRING"
+        for make, assign in (("VariableV2", "Assign"), ("VarHandleOp", "AssignVariableOp")):
+            types = {"T" if assign == "Assign" else "dtype": kind}
+            graph = node("v", make, (), "/device:NULL:0", dtype=kind, shape=berth.shape())
+            graph += node("abc", "Const", dtype=kind, value=text)
+            graph += node("init", assign, ["v", "abc"], "/device:NULL:0", **types)
+            graph += node("got", "Identity" if assign == "Assign" else "ReadVariableOp",
+                          ["v"], "/device:NULL:0", **types)
+            env = {"BERTH_LOG_LEVEL": "error", "BERTH_PLUGIN_OPTIONS": "null.devices=1"}
+            done = self.call("run", self.write("g.pbtxt", graph), "--soft", "--init",
+                             "init", "--fetch", "got", env=env)
+            self.assertEqual((done.returncode, done.stderr), (berth.DONE, ""), make)
+            self.assertIn("'abc'", done.stdout)
+
     def test_config_and_soft_placement(self):
         graph = self.write("g.pbtxt", placeholder("x", 2, 2) +
                            add("sum", "x", "x", device="/device:ABSENT:0"))
@@ -109,7 +125,7 @@ class RunTest(berth.CommandTest):
         wrong = "y=" + self.write("wrong.npy", npy([3], [1, 2, 3]))
         for arguments, parts in (
                 ((*both, "--fetch", "nope:0"), ("NOT_FOUND", "nope", "3 nodes")),
-                ((*both, "--fetch", "scope/sum:1"), ("scope/sum", "outputs")),
+                ((*both, "--fetch", "scope/sum:1"), ("scope/sum", "one output")),
                 ((*both, "--target", "nope"), ("NOT_FOUND", "nope")),
                 ((*graph, "--feed", "z=x.npy", "--fetch", "x"), ("NOT_FOUND", "z")),
                 ((*graph, "--feed", self.x, "--fetch", "scope/sum"), ("feed", "'y'")),

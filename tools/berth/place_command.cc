@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/executor/core_op.h"
 #include "core/graph/graph.h"
 #include "core/placer/explain.h"
 #include "core/placer/placer.h"
@@ -52,6 +53,26 @@ Result<std::vector<int>> NodesOf(const Graph& graph,
   return ids;
 }
 
+// Nodes that have a place, but that this version of the core does not run.
+Status NotWrittenYet(const Graph& graph, const Placement& placement,
+                     const std::vector<int>& ids) {
+  Status first;
+  int count = 0;
+  for (const int id : ids) {
+    const Node& node = *graph.node(id);
+    const Device* device = placement.nodes[static_cast<size_t>(id)].device;
+    if (device == nullptr || !IsCoreOp(node.op()) || executor::CoreRuns(node.op())) {
+      continue;
+    }
+    // A plugin may bring a kernel of its own for an op of the core.
+    const KernelMatch match = KernelRegistry::Global()->Find(node, device->type());
+    if (match.ok() && !match.entry->runs_in_core()) continue;
+    if (count++ == 0) first = executor::NotWrittenYet(node);
+  }
+  if (count < 2) return first;
+  return first.WithPrefix(std::to_string(count) + " nodes cannot run. The first: ");
+}
+
 std::string Explain(const PlaceFlags& flags, const Graph& graph,
                     const Placement& placement) {
   if (flags.format == "json") return ExplainJson(graph, placement);
@@ -73,6 +94,7 @@ Status Place(const PlaceFlags& flags) {
         // Shown also when nodes could not be placed: the page is how one finds out why.
         Print(Explain(flags, graph, placement));
         result = PlacementErrors(graph, placement, *nodes);
+        if (result.ok()) result = NotWrittenYet(graph, placement, *nodes);
       }));
   return result;
 }
