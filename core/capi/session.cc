@@ -9,16 +9,12 @@
 #include "core/placer/explain.h"
 #include "core/session/run_wire.h"
 
-using berth::InvalidArgument;
 using berth::Result;
 using berth::RunSettings;
-using berth::RunTrace;
 using berth::Session;
-using berth::SessionOptions;
 using berth::Status;
 using berth::Tensor;
 using berth::capi::Guard;
-using berth::capi::MakeBytes;
 
 namespace berth::capi {
 namespace {
