@@ -75,10 +75,29 @@ TEST(OpRegistryTest, UnregisteredSchemaIsHiddenButStaysAlive) {
   OpRegistry registry;
   ASSERT_TRUE(registry.Register(Parse({"Acme>Foo", "x: float -> y: float"})).ok());
   const OpSchema* schema = registry.Find("Acme>Foo");
-  registry.Unregister("Acme>Foo");
+  registry.Unregister("Acme>Foo", "");
   EXPECT_EQ(registry.Find("Acme>Foo"), nullptr);
   EXPECT_EQ(schema->name, "Acme>Foo");
   EXPECT_TRUE(registry.Register(Parse({"Acme>Foo", "x: int32 -> y: int32"})).ok());
+}
+
+TEST(OpRegistryTest, IdenticalOpOfAnotherPluginTakesOver) {
+  OpRegistry registry;
+  const auto foo = [](const char* plugin) {
+    OpSchema schema = Parse({"Acme>Foo", "x: float -> y: float"});
+    schema.plugin = plugin;
+    return schema;
+  };
+  for (const char* plugin : {"one", "two", "three"}) {
+    ASSERT_TRUE(registry.Register(foo(plugin)).ok());
+  }
+  registry.Unregister("Acme>Foo", "nobody");
+  EXPECT_EQ(registry.Find("Acme>Foo")->plugin, "one");
+  registry.Unregister("Acme>Foo", "two");
+  registry.Unregister("Acme>Foo", "one");
+  EXPECT_EQ(registry.Find("Acme>Foo")->plugin, "three");
+  registry.Unregister("Acme>Foo", "three");
+  EXPECT_EQ(registry.Find("Acme>Foo"), nullptr);
 }
 
 TEST(OpRegistryTest, SuggestsNearNames) {
