@@ -1,5 +1,5 @@
-// Tests of kernels that move data: transpose.cc, slice.cc, concat.cc, pad.cc, gather.cc
-// and select.cc.
+// Tests of kernels that move data: transpose.cc, slice.cc, concat.cc, pad.cc, gather.cc,
+// select.cc and dynamic_stitch.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -179,6 +179,42 @@ TEST(SelectTest, BroadcastsAllThree) {
       .Out(BERTH_FLOAT, {2, 3});
   ASSERT_TRUE(run.Run().ok());
   EXPECT_EQ(run.output(0).values<float>(), (std::vector<float>{0, 1, 2, 7, 7, 7}));
+}
+
+// The shape of a reduction's input with ones where it was reduced: gradients need it.
+TEST(DynamicStitchTest, LaterInputsWin) {
+  KernelRun run("DynamicStitch");
+  run.Type("T", BERTH_INT32)
+      .In(Index({0, 1, 2}))
+      .In(Index({1, 0}))
+      .In(Index({7, 8, 9}))
+      .In(Index({1, 2}))
+      .Out(BERTH_INT32, {3});
+  ASSERT_TRUE(run.Run().ok());
+  EXPECT_EQ(run.output(0).values<int32_t>(), (std::vector<int32_t>{2, 1, 9}));
+}
+
+TEST(DynamicStitchTest, RowsOfAnyRankLandWhereTheIndicesSay) {
+  // Scalar and matrix indices; row 1 is named by none.
+  const HostTensor matrix = HostTensor::Of<int32_t>({1, 2}, {4, 0});
+  KernelRun run("DynamicStitch");
+  run.Type("T", BERTH_FLOAT)
+      .In(Scalar(2))
+      .In(matrix)
+      .In(HostTensor::Of<float>({2}, {1, 2}))
+      .In(HostTensor::Of<float>({1, 2, 2}, {3, 4, 5, 6}))
+      .Out(BERTH_FLOAT, {5, 2});
+  ASSERT_TRUE(run.Run().ok());
+  EXPECT_EQ(run.output(0).values<float>(),
+            (std::vector<float>{5, 6, 0, 0, 1, 2, 0, 0, 3, 4}));
+}
+
+TEST(DynamicStitchTest, ANegativeIndexIsNamed) {
+  KernelRun run("DynamicStitch");
+  run.Type("T", BERTH_FLOAT).In(Index({0, -3})).In(Counting({2})).Out(BERTH_FLOAT, {1});
+  const sdk::Status status = run.Run();
+  EXPECT_EQ(status.code(), BERTH_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(status.message()).find("-3"), std::string::npos);
 }
 
 }  // namespace

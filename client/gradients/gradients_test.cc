@@ -246,6 +246,40 @@ TEST(GradientsTest, NoPathGivesNone) {
   EXPECT_TRUE(root.status().ok());
 }
 
+// With two sizes unknown the shape to go back to is made in the run, by DynamicStitch.
+TEST(GradientsTest, ReductionsOverUnknownSizesFindThemInTheRun) {
+  for (const bool last : {false, true}) {
+    const Scope root = Scope::Root();
+    const Output x = ops::Placeholder(root, "x", BERTH_DOUBLE,
+                                      Shape({Shape::kUnknown, Shape::kUnknown}));
+    const Output means = ops::Mean(root, x, {last ? -1 : 0});
+    const Output loss = ops::Sum(root, ops::Square(root, means));
+    const std::vector<Output> gradients = Gradients(root, {loss}, {x});
+    BERTH_ASSERT_OK(root.status());
+    Result<Session> session = Session::Create(root);
+    ASSERT_TRUE(session.ok()) << session.status().ToString();
+    for (const auto& [rows, columns] : {std::pair{2, 3}, std::pair{4, 2}}) {
+      const std::vector<double> values = Numbers(rows * columns, -0.5, 0.2);
+      const Result<Tensor> got =
+          session->Run({{x, Doubles(Shape({rows, columns}), values)}}, gradients[0]);
+      ASSERT_TRUE(got.ok()) << got.status().ToString();
+      ASSERT_EQ(got->shape(), Shape({rows, columns}));
+      // d/dx of the sum of squared means: 2 mean / count.
+      const int count = last ? columns : rows;
+      for (int row = 0; row < rows; ++row) {
+        for (int column = 0; column < columns; ++column) {
+          double mean = 0;
+          for (int k = 0; k < count; ++k) {
+            mean += values[last ? row * columns + k : k * columns + column] / count;
+          }
+          EXPECT_NEAR(Values<double>(*got)[row * columns + column], 2 * mean / count,
+                      1e-12);
+        }
+      }
+    }
+  }
+}
+
 TEST(GradientsTest, StopGradientCutsThePath) {
   const Scope root = Scope::Root();
   const Output x = ops::Placeholder(root, "x", BERTH_FLOAT, {2});

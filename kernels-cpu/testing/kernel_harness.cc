@@ -43,6 +43,18 @@ int32_t NumThreads(berth_host_context* context, berth_step*) {
 
 int32_t IsCancelled(berth_host_context*, berth_step*) { return 0; }
 
+// The test said beforehand what a SHAPE_AT_RUN kernel will ask for: it has that already.
+berth_status_code AllocateOutput(berth_compute_context* context, uint32_t index,
+                                 const berth_shape* shape, berth_error* error) {
+  const berth_tensor& out = *context->outputs[index];
+  if (shape->rank == out.rank &&
+      std::equal(shape->dims, shape->dims + shape->rank, out.dims)) {
+    return BERTH_OK;
+  }
+  if (error != nullptr) error->message = "the kernel asks for another shape";
+  return BERTH_INTERNAL;
+}
+
 sdk::Status Take(berth_status_code code, berth_error* error) {
   if (code == BERTH_OK) return {};
   sdk::Status status(code, error->message != nullptr ? error->message : "");
@@ -302,6 +314,7 @@ sdk::Status KernelRun::Run() {
   host.parallel_for = &ParallelFor;
   host.num_threads = &NumThreads;
   host.is_cancelled = &IsCancelled;
+  host.allocate_output = &AllocateOutput;
   std::vector<berth_tensor> views;
   for (const HostTensor& t : inputs_) views.push_back(t.view());
   for (const HostTensor& t : outputs_) views.push_back(t.view());
