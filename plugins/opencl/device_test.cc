@@ -12,7 +12,22 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class DeviceTest : public DeviceFixture {};
+class DeviceTest : public DeviceFixture {
+ protected:
+  // Bytes 2 to 21 of a memory of the first device go to byte 30 of another device's.
+  berth_copy_args PeerArgs(berth_memory* from, berth_memory* to) {
+    berth_copy_args args = {};
+    args.struct_size = sizeof(args);
+    args.direction = BERTH_COPY_PEER;
+    args.size = 20;
+    args.source = from;
+    args.source_offset = 2;
+    args.source_device = reinterpret_cast<berth_device*>(devices_[0].get());
+    args.target = to;
+    args.target_offset = 30;
+    return args;
+  }
+};
 
 std::string Letters(size_t size, char first) {
   std::string text(size, first);
@@ -75,16 +90,7 @@ TEST_F(DeviceTest, PeerCopyBetweenPartsOfOneDevice) {
   const std::unique_ptr<sdk::Stream> other = MakeStream(1);
   ASSERT_TRUE(Upload(stream_.get(), Letters(64, 'a'), from.get()).ok());
   ASSERT_TRUE(stream_->Synchronize().ok());
-  berth_copy_args args = {};
-  args.struct_size = sizeof(args);
-  args.direction = BERTH_COPY_PEER;
-  args.size = 20;
-  args.source = from.get();
-  args.source_offset = 2;
-  args.source_device = reinterpret_cast<berth_device*>(devices_[0].get());
-  args.target = to.get();
-  args.target_offset = 30;
-  ASSERT_TRUE(other->Copy(args).ok());
+  ASSERT_TRUE(other->Copy(PeerArgs(from.get(), to.get())).ok());
   EXPECT_EQ(Contents(other.get(), to.get(), 64).substr(30, 20),
             Letters(64, 'a').substr(2, 20));
 }
@@ -103,16 +109,7 @@ TEST_F(DeviceTest, PeerCopyBetweenContexts) {
   ASSERT_TRUE(stream->WaitFor(uploaded.get()).ok());
   EXPECT_FALSE(uploaded->IsDone());
   gate.Open();
-  berth_copy_args args = {};
-  args.struct_size = sizeof(args);
-  args.direction = BERTH_COPY_PEER;
-  args.size = 20;
-  args.source = from.get();
-  args.source_offset = 2;
-  args.source_device = reinterpret_cast<berth_device*>(devices_[0].get());
-  args.target = to.get();
-  args.target_offset = 30;
-  ASSERT_TRUE(stream->Copy(args).ok());
+  ASSERT_TRUE(stream->Copy(PeerArgs(from.get(), to.get())).ok());
   EXPECT_EQ(Contents(stream.get(), to.get(), 64).substr(30, 20),
             Letters(64, 'a').substr(2, 20));
 }

@@ -1,6 +1,7 @@
 // Putting a kernel on a stream.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "plugins/opencl/cl_status.h"
@@ -38,8 +39,8 @@ class Launch {
   // The same, `bytes` further on, as elements of another size.
   Launch& Memory(const berth_tensor& tensor, uint64_t bytes, size_t element_size) {
     const cl_mem buffer = BufferOf(tensor.memory);
-    const cl_ulong offset = (tensor.offset + bytes) / element_size;
-    return Argument(sizeof(buffer), &buffer).Argument(sizeof(offset), &offset);
+    const cl_ulong offset = (tensor.offset + bytes) / std::max<size_t>(element_size, 1);
+    return Argument(sizeof(cl_mem), &buffer).Argument(sizeof(offset), &offset);
   }
   template <typename T>
   Launch& Value(const T& value) {
@@ -48,7 +49,7 @@ class Launch {
   // `__global int* error, int site`.
   Launch& Errors(int32_t site) {
     const cl_mem buffer = stream_->ErrorBuffer();
-    return Argument(sizeof(buffer), &buffer).Value<cl_int>(site);
+    return Argument(sizeof(cl_mem), &buffer).Value<cl_int>(site);
   }
 
   // Groups are `group` wide in the first dimension, or as wide as the kernel can be.

@@ -37,21 +37,12 @@ class Conv2DKernel : public ConvBase {
     plan->a_step = s.in_group();
     plan->c_step = s.out_group();
     const int64_t line = in.width * s.in_depth;
-    Contraction c;
+    Contraction c = OverTaps(s, {s.in_depth, s.in_group(), line}, pitch);
     c.m = static_cast<int32_t>(s.batch * s.y.output * s.x.output);
     c.n = static_cast<int32_t>(s.out_group());
     c.rows1 = static_cast<int32_t>(s.y.output);
     c.rows2 = static_cast<int32_t>(s.x.output);
     c.row_stride = Narrow(in.height * line, s.y.stride * line, s.x.stride * s.in_depth);
-    // Neighbouring taps of a line are neighbours in memory unless the window has holes or
-    // a group takes a part of the channels.
-    if (s.x.dilation == 1 && s.groups == 1) {
-      c.k = Narrow(s.y.window, 1, s.x.window * s.in_depth);
-    } else {
-      c.k = Narrow(s.y.window, s.x.window, s.in_group());
-    }
-    c.k_stride = Narrow(s.y.dilation * line, s.x.dilation * s.in_depth, 1);
-    c.b_stride = static_cast<int32_t>(pitch);
     c.c_row = static_cast<int32_t>(s.out_depth);
     return Finish(c, context, plan);
   }

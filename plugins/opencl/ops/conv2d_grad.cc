@@ -114,19 +114,12 @@ class Conv2DBackpropInputKernel : public ConvBase {
     plan->a_step = s.out_group();
     plan->c_step = s.in_group();
     const int64_t line = spread.width * s.out_depth;
-    Contraction c;
+    Contraction c = OverTaps(s, {s.out_depth, s.out_group(), line}, pitch);
     c.m = static_cast<int32_t>(s.batch * s.y.input * s.x.input);
     c.n = static_cast<int32_t>(s.in_group());
     c.rows1 = static_cast<int32_t>(s.y.input);
     c.rows2 = static_cast<int32_t>(s.x.input);
     c.row_stride = Narrow(spread.height * line, line, s.out_depth);
-    if (s.x.dilation == 1 && s.groups == 1) {
-      c.k = Narrow(s.y.window, 1, s.x.window * s.out_depth);
-    } else {
-      c.k = Narrow(s.y.window, s.x.window, s.out_group());
-    }
-    c.k_stride = Narrow(s.y.dilation * line, s.x.dilation * s.out_depth, 1);
-    c.b_stride = static_cast<int32_t>(pitch);
     c.c_row = static_cast<int32_t>(s.in_depth);
     return Finish(c, context, plan);
   }

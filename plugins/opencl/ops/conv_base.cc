@@ -46,6 +46,20 @@ Status ConvBase::Init(const NodeView& node, berth_device* device) {
   return {};
 }
 
+Contraction ConvBase::OverTaps(const ConvShape& s, const Walked& walked, int64_t pitch) {
+  Contraction c;
+  // Neighbouring taps of a line are neighbours in memory unless the window has holes or a
+  // group takes a part of the channels.
+  if (s.x.dilation == 1 && s.groups == 1) {
+    c.k = Narrow(s.y.window, 1, s.x.window * walked.depth);
+  } else {
+    c.k = Narrow(s.y.window, s.x.window, walked.group);
+  }
+  c.k_stride = Narrow(s.y.dilation * walked.line, s.x.dilation * walked.depth, 1);
+  c.b_stride = static_cast<int32_t>(pitch);
+  return c;
+}
+
 Status ConvBase::StageInput(const ConvShape& s, Staged* staged, Padded* padded) const {
   const auto needed = [](const WindowAxis& axis) {
     return (axis.output - 1) * axis.stride + axis.reach();

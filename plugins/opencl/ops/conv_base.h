@@ -76,6 +76,16 @@ class ConvBase {
     int64_t groups = 1;
   };
 
+  // A padded tensor that a window walks, in elements.
+  struct Walked {
+    int64_t depth = 0;  // channels, all groups
+    int64_t group = 0;  // channels of a group
+    int64_t line = 0;   // from a line to the next
+  };
+
+  // A contraction whose depth runs over the window's taps and a group's channels; `pitch`
+  // is the distance of rows of B.
+  static Contraction OverTaps(const ConvShape& s, const Walked& walked, int64_t pitch);
   // Stages the input so that every window lies inside. Sets the padded size.
   Status StageInput(const ConvShape& s, Staged* staged, Padded* padded) const;
   // Stages a copy along `walk`, zeros elsewhere; all counts in elements.
