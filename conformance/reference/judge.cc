@@ -55,16 +55,16 @@ std::string Place(const std::vector<int64_t>& dims, int64_t index) {
   return DimsString(at);
 }
 
-void Fail(int64_t index, std::string text, Judgement* verdict) {
-  if (!verdict->pass) return;
-  verdict->pass = false;
-  verdict->index = index;
-  verdict->text = std::move(text);
+void Fail(int64_t index, std::string text, Judgement* judgement) {
+  if (!judgement->pass) return;
+  judgement->pass = false;
+  judgement->index = index;
+  judgement->text = std::move(text);
 }
 
 Judgement JudgeReals(const Output& reference, const HostTensor& got, const Bound& bound,
                      const Output* flushed) {
-  Judgement verdict;
+  Judgement judgement;
   const std::vector<Real> values = Reals(got);
   for (size_t i = 0; i < values.size(); ++i) {
     if (IsOpen(reference, i) && !bound.open_as_x86) continue;
@@ -72,7 +72,7 @@ Judgement JudgeReals(const Output& reference, const HostTensor& got, const Bound
     if (margin > 1 && flushed != nullptr) {
       margin = std::min(margin, MarginOf(*flushed, bound, i, values[i]));
     }
-    verdict.margin = std::max(verdict.margin, margin);
+    judgement.margin = std::max(judgement.margin, margin);
     if (margin <= 1) continue;
     const auto index = static_cast<int64_t>(i) / (IsComplex(got.dtype) ? 2 : 1);
     const Real want = reference.values[i];
@@ -85,9 +85,9 @@ Judgement JudgeReals(const Output& reference, const HostTensor& got, const Bound
                           std::fabs(values[i] - want), allowed,
                           allowed / bound.result.UlpAt(want));
     }
-    Fail(index, std::move(text), &verdict);
+    Fail(index, std::move(text), &judgement);
   }
-  return verdict;
+  return judgement;
 }
 
 std::string ElementText(const HostTensor& tensor, size_t i) {
@@ -129,21 +129,21 @@ bool SameElement(const HostTensor& a, const HostTensor& b, size_t i) {
 
 Judgement JudgeExact(const Output& reference, const HostTensor& got, const Bound& bound,
                      const Output* flushed) {
-  Judgement verdict;
+  Judgement judgement;
   const auto n = static_cast<size_t>(got.num_elements());
   for (size_t i = 0; i < n; ++i) {
     if (IsOpen(reference, i) && !bound.open_as_x86) continue;
     if (SameElement(reference.tensor, got, i)) continue;
     if (flushed != nullptr && SameElement(flushed->tensor, got, i)) continue;
-    verdict.margin = kWrong;
+    judgement.margin = kWrong;
     const auto index = static_cast<int64_t>(i);
     Fail(index,
          fmt::format("element {} of {}: got {}, must be {} exactly",
                      Place(got.dims, index), got.ShapeString(), ElementText(got, i),
                      ElementText(reference.tensor, i)),
-         &verdict);
+         &judgement);
   }
-  return verdict;
+  return judgement;
 }
 
 }  // namespace

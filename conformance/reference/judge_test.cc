@@ -9,7 +9,7 @@
 namespace berth::conformance {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kLargest = std::numeric_limits<float>::max();
 constexpr float kSubnormal = 1e-40F;
@@ -33,15 +33,15 @@ Judgement JudgeAs(const char* op, const Output& reference, const HostTensor& got
 
 // The float `steps` above `x`.
 float Above(float x, int steps) {
-  for (int i = 0; i < steps; ++i) x = std::nextafter(x, kInf);
+  for (int i = 0; i < steps; ++i) x = std::nextafter(x, kInfinity);
   return x;
 }
 
 TEST(JudgeTest, MarginIsErrorOverBound) {
   // exp has 4 ulp on a CPU.
-  const Judgement verdict = JudgeAs("Exp", Reference({1.5L}), Floats({Above(1.5F, 2)}));
-  EXPECT_TRUE(verdict.pass) << verdict.text;
-  EXPECT_NEAR(verdict.margin, 0.5, 1e-6);
+  const Judgement judgement = JudgeAs("Exp", Reference({1.5L}), Floats({Above(1.5F, 2)}));
+  EXPECT_TRUE(judgement.pass) << judgement.text;
+  EXPECT_NEAR(judgement.margin, 0.5, 1e-6);
 }
 
 TEST(JudgeTest, BoundIsThePromiseOfTheDeviceClass) {
@@ -59,12 +59,13 @@ TEST(JudgeTest, NamesTheFirstBadElement) {
   reference.tensor.dims = {2, 3};
   HostTensor got = Floats({1, 2, 3, 4.5L, 5, 7});
   got.dims = {2, 3};
-  const Judgement verdict = JudgeAs("Add", reference, got);
-  EXPECT_FALSE(verdict.pass);
-  EXPECT_EQ(verdict.index, 3);
-  EXPECT_NE(verdict.text.find("element [1,0] of float[2,3]: got 4.5, the reference is 4"),
-            std::string::npos)
-      << verdict.text;
+  const Judgement judgement = JudgeAs("Add", reference, got);
+  EXPECT_FALSE(judgement.pass);
+  EXPECT_EQ(judgement.index, 3);
+  EXPECT_NE(
+      judgement.text.find("element [1,0] of float[2,3]: got 4.5, the reference is 4"),
+      std::string::npos)
+      << judgement.text;
 }
 
 TEST(JudgeTest, CorrectRoundingAllowsHalfAUnit) {
@@ -76,9 +77,9 @@ TEST(JudgeTest, CorrectRoundingAllowsHalfAUnit) {
 
 TEST(JudgeTest, ExactOpsAllowNothing) {
   EXPECT_TRUE(JudgeAs("Relu", Reference({3}), Floats({3})).pass);
-  const Judgement verdict = JudgeAs("Relu", Reference({3}), Floats({Above(3, 1)}));
-  EXPECT_FALSE(verdict.pass);
-  EXPECT_EQ(verdict.margin, std::numeric_limits<double>::infinity());
+  const Judgement judgement = JudgeAs("Relu", Reference({3}), Floats({Above(3, 1)}));
+  EXPECT_FALSE(judgement.pass);
+  EXPECT_EQ(judgement.margin, std::numeric_limits<double>::infinity());
 }
 
 TEST(JudgeTest, SumsAreBoundByTheirTermsAndNotByTheirResult) {
@@ -108,18 +109,18 @@ TEST(JudgeTest, NaNMeetsNaNAlone) {
 }
 
 TEST(JudgeTest, InfinityMeetsItsOwnSign) {
-  EXPECT_TRUE(JudgeAs("Exp", Reference({kInf}), Floats({kInf})).pass);
-  EXPECT_FALSE(JudgeAs("Exp", Reference({kInf}), Floats({-kInf})).pass);
-  EXPECT_FALSE(JudgeAs("Exp", Reference({kInf}), Floats({kLargest})).pass);
+  EXPECT_TRUE(JudgeAs("Exp", Reference({kInfinity}), Floats({kInfinity})).pass);
+  EXPECT_FALSE(JudgeAs("Exp", Reference({kInfinity}), Floats({-kInfinity})).pass);
+  EXPECT_FALSE(JudgeAs("Exp", Reference({kInfinity}), Floats({kLargest})).pass);
 }
 
 TEST(JudgeTest, ResultsBeyondTheRangeAreInfinite) {
-  EXPECT_TRUE(JudgeAs("Exp", Reference({1e39L}), Floats({kInf})).pass);
+  EXPECT_TRUE(JudgeAs("Exp", Reference({1e39L}), Floats({kInfinity})).pass);
   EXPECT_FALSE(JudgeAs("Exp", Reference({1e39L}), Floats({kLargest})).pass);
-  EXPECT_FALSE(JudgeAs("Exp", Reference({1e39L}), Floats({-kInf})).pass);
-  EXPECT_FALSE(JudgeAs("Exp", Reference({1e38L}), Floats({kInf})).pass);
+  EXPECT_FALSE(JudgeAs("Exp", Reference({1e39L}), Floats({-kInfinity})).pass);
+  EXPECT_FALSE(JudgeAs("Exp", Reference({1e38L}), Floats({kInfinity})).pass);
   // Where the bound reaches past the largest number both will do.
-  EXPECT_TRUE(JudgeAs("Exp", Reference({kLargest}), Floats({kInf})).pass);
+  EXPECT_TRUE(JudgeAs("Exp", Reference({kLargest}), Floats({kInfinity})).pass);
   EXPECT_TRUE(JudgeAs("Exp", Reference({kLargest}), Floats({kLargest})).pass);
 }
 
@@ -128,7 +129,7 @@ TEST(JudgeTest, SumsWhosePartsOverflowMayNotBeFinite) {
   reference.magnitudes = {1e39L};
   reference.roundings = 2;
   EXPECT_TRUE(JudgeAs("Sum", reference, Floats({kNaN})).pass);
-  EXPECT_TRUE(JudgeAs("Sum", reference, Floats({-kInf})).pass);
+  EXPECT_TRUE(JudgeAs("Sum", reference, Floats({-kInfinity})).pass);
   reference.magnitudes = {1e38L};
   EXPECT_FALSE(JudgeAs("Sum", reference, Floats({kNaN})).pass);
 }
@@ -153,7 +154,7 @@ TEST(JudgeTest, FlushedInputsGiveASecondReference) {
   const Result<Outputs> reference = Evaluate(call);
   const Result<Outputs> flushed = Evaluate(WithSubnormalsFlushed(call));
   ASSERT_TRUE(reference.ok() && flushed.ok());
-  const HostTensor got = Floats({kInf, 0.5L});
+  const HostTensor got = Floats({kInfinity, 0.5L});
   OpCall sign = call;
   sign.op = "Sign";
   const Output exact = Evaluate(sign)->outputs[0];
@@ -173,10 +174,10 @@ TEST(JudgeTest, IntegersAreExact) {
   Output reference;
   reference.tensor = FromInts(BERTH_UINT64, {2}, {1, -1});
   EXPECT_TRUE(JudgeAs("Add", reference, reference.tensor).pass);
-  const Judgement verdict =
+  const Judgement judgement =
       JudgeAs("Add", reference, FromInts(BERTH_UINT64, {2}, {1, -2}));
-  EXPECT_FALSE(verdict.pass);
-  EXPECT_EQ(verdict.text,
+  EXPECT_FALSE(judgement.pass);
+  EXPECT_EQ(judgement.text,
             "element [1] of uint64[2]: got 18446744073709551614, must be "
             "18446744073709551615 exactly");
 }

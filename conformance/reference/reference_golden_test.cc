@@ -74,10 +74,10 @@ std::string Compare(const GoldenCall& golden, double* margin) {
     const Output* expected = find(*reference);
     if (expected == nullptr) return "no output " + std::to_string(output.index);
     const Bound bound = BoundOf(golden.call.op, *expected, TensorFlowRules());
-    const Judgement verdict =
+    const Judgement judgement =
         Judge(*expected, output.tensor, bound, flushed.ok() ? find(*flushed) : nullptr);
-    *margin = std::max(*margin, verdict.margin);
-    if (!verdict.pass) return verdict.text;
+    *margin = std::max(*margin, judgement.margin);
+    if (!judgement.pass) return judgement.text;
   }
   return "";
 }
