@@ -55,6 +55,8 @@ Status Session::Sync() {
   BERTH_RETURN_IF_ERROR(builder.status());
   const int have = builder.graph().num_nodes();
   if (impl_->synced == have) return {};
+  absl::MutexLock lock(&impl_->sync);
+  if (impl_->synced == have) return {};
   const auto add = [&](Graph* graph) -> Status {
     for (int id = impl_->synced; id < have; ++id) {
       BERTH_RETURN_IF_ERROR(CopyNode(*builder.graph().node(id), graph));

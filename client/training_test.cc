@@ -1,6 +1,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <latch>
+#include <thread>
 
 #include "client/testing.h"
 #include "core/graph/graph.h"
@@ -167,6 +169,29 @@ TEST(SessionTest, GraphMayGrowBetweenRuns) {
   EXPECT_EQ(Values<float>(*session->Run({}, a))[0], 2);
   const Output b = ops::Mul(root, a, a);
   EXPECT_EQ(Values<float>(*session->Run({}, b))[0], 4);
+}
+
+TEST(SessionTest, FirstRunsOfSeveralThreadsAddTheGraphOnce) {
+  for (int round = 0; round < 10; ++round) {
+    const Scope root = Scope::Root();
+    const Output a = ops::Const(root, Floats({}, {2}));
+    // Adding the graph takes a while, so that the threads meet there.
+    Output b = a;
+    for (int i = 0; i < 2000; ++i) b = ops::Maximum(root, a, b);
+    Result<Session> session = Session::Create(root);
+    ASSERT_TRUE(session.ok());
+    std::latch start(4);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        start.arrive_and_wait();
+        const Result<Tensor> value = session->Run({}, b);
+        ASSERT_TRUE(value.ok()) << value.status().ToString();
+        EXPECT_EQ(Values<float>(*value)[0], 2);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
 }
 
 TEST(SessionTest, FallbackReportNamesOpAndReason) {
