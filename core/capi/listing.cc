@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/capi/conformance_note.h"
 #include "core/executor/core_op.h"
 #include "core/ops/op_schema.h"
 #include "core/plugin/loader.h"
@@ -40,6 +41,15 @@ json KernelJson(const KernelEntry& entry) {
           {"priority", def.priority}};
 }
 
+// What is known of the plugin's conformance, or null.
+json ConformanceJson(const std::string& plugin_path) {
+  const ConformanceNote note = ReadConformanceNote(plugin_path);
+  if (note.state == ConformanceState::kNone) return nullptr;
+  return {{"state", ConformanceStateName(note.state)},
+          {"text", note.text},
+          {"report", note.report}};
+}
+
 }  // namespace
 
 std::string DevicesJson() {
@@ -72,7 +82,8 @@ std::string PluginsJson() {
                        {"remedy", record.remedy},
                        {"name", record.name},
                        {"version", record.version},
-                       {"devices", record.device_names}});
+                       {"devices", record.device_names},
+                       {"conformance", ConformanceJson(record.path)}});
   }
   return Dump({{"plugins", std::move(plugins)}});
 }

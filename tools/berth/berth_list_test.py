@@ -13,7 +13,7 @@ WITH_NULL = {"BERTH_PLUGIN_OPTIONS": "null.devices=1"}
 DEVICE_FIELDS = {"name", "type", "index", "description", "driver", "plugin", "path",
                  "physical_id", "memory_bytes", "priority"}
 PLUGIN_FIELDS = {"path", "found_by", "stage", "message", "remedy", "name", "version",
-                 "devices"}
+                 "devices", "conformance"}
 KERNEL_FIELDS = {"device", "plugin", "types", "host_args", "conditional", "priority"}
 
 
@@ -56,7 +56,8 @@ class PluginsTest(berth.CommandTest):
         self.assertEqual(good, {
             "path": GOOD, "found_by": "BERTH_PLUGIN_PATH", "stage": "loaded",
             "message": "", "remedy": "", "name": "good", "version": "1",
-            "devices": ["/job:localhost/replica:0/task:0/device:GOOD:0"]})
+            "devices": ["/job:localhost/replica:0/task:0/device:GOOD:0"],
+            "conformance": None})
         cpu = plugins["libberth_cpu.so"]
         self.assertEqual((cpu["found_by"], cpu["stage"], cpu["name"]),
                          ("install folder", "loaded", "cpu"))

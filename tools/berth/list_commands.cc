@@ -51,6 +51,9 @@ std::string PluginsText(const json& plugins, bool why) {
     for (const json& device : plugin["devices"]) text += " · " + Text(device);
     if (why) text += " · found by " + Text(plugin["found_by"]);
     text += "\n";
+    if (plugin["conformance"].is_object()) {
+      text += "    " + Text(plugin["conformance"]["text"]) + "\n";
+    }
     if (!Text(plugin["message"]).empty()) text += "    " + Text(plugin["message"]) + "\n";
     if (!Text(plugin["remedy"]).empty()) text += "    → " + Text(plugin["remedy"]) + "\n";
   }

@@ -89,7 +89,11 @@ BERTH_EXPORT void berth_set_plugin_option(const char* plugin, const char* key,
 //  "memory_bytes","priority"}]}
 BERTH_EXPORT berth_status_code berth_list_devices(berth_bytes** out_json,
                                                   berth_error* error);
-// {"plugins":[{"path","found_by","stage","message","remedy","name","version","devices"}]}
+// {"plugins":[{"path","found_by","stage","message","remedy","name","version","devices",
+//  "conformance"}]}. conformance: {"state","text","report"} where a report of
+//  berth-conform lies beside the file (PATH.conformance.json), else null; the state is
+//  "conforms", "fails", "partial" (a selection was tested), "stale" (another build was)
+//  or "unreadable".
 BERTH_EXPORT berth_status_code berth_list_plugins(berth_bytes** out_json,
                                                   berth_error* error);
 // {"ops":[{"op","kernels":[{"device","plugin","types":{"T":["float",…]},"host_args",
