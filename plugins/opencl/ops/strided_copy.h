@@ -1,6 +1,8 @@
 // The one kernel that moves elements, for all families.
 #pragma once
 
+#include <vector>
+
 #include "plugins/opencl/geometry.h"
 #include "plugins/opencl/ops/op_kernel.h"
 
@@ -10,8 +12,9 @@ namespace berth::opencl {
 struct CopyPlan {
   uint64_t from = 0;
   uint64_t to = 0;
-  uint64_t num_elements = 0;
-  bool wide = false;  // four elements at a time
+  uint64_t num_items = 0;  // vectors of `lanes` elements
+  const KernelRef* function = nullptr;
+  size_t lanes = 1;
   DeviceWalk walk;
 };
 
@@ -24,15 +27,19 @@ class StridedCopier {
   // `from` and `to` are offsets in elements. The walk is collapsed here.
   Result<CopyPlan> Plan(Walk walk, uint64_t from, uint64_t to) const;
   // Offsets of the plan count from `source` and `target`, which begin at multiples of the
-  // device's base alignment wherever the plan is wide.
+  // device's base alignment wherever the plan has lanes.
   Status Run(const ComputeContext& context, const CopyPlan& plan,
              const berth_tensor& source, uint64_t source_bytes,
              const berth_tensor& target, uint64_t target_bytes) const;
 
  private:
+  struct Width {
+    int64_t lanes = 1;
+    const KernelRef* function = nullptr;
+  };
+
   size_t element_size_ = 0;
-  const KernelRef* narrow_ = nullptr;
-  const KernelRef* wide_ = nullptr;  // NULL where elements have 8 bytes
+  std::vector<Width> widths_;  // widest first; the last takes single elements
 };
 
 }  // namespace berth::opencl
