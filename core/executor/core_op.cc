@@ -24,10 +24,9 @@ bool CoreRuns(std::string_view op) {
 
 Status NotWrittenYet(const Node& node) {
   return Unimplemented("node '" + node.name() + "' (" + node.op() +
-                       "): this version of berth has no " + node.op() +
-                       "; control flow, queues, data sets, tables and functions cannot "
-                       "run yet. Fetch a part of the graph that does not need the node, "
-                       "or feed its output");
+                       "): the op is not in this version of berth: control flow, queues, "
+                       "data sets, tables and functions cannot run yet. Fetch a part of "
+                       "the graph that does not need the node, or feed its output");
 }
 
 }  // namespace berth::executor

@@ -103,7 +103,7 @@ TEST_F(GraphTest, ChecksDtypesAgainstProducers) {
 TEST_F(GraphTest, ChecksOutputIndex) {
   Node* a = Placeholder("a");
   EXPECT_THAT(Message(TryAdd("c", "Identity", {{"T", kFloat}}, {{a, 1}})),
-              AllOf(HasSubstr("output 1 of 'a'"), HasSubstr("has 1 outputs")));
+              AllOf(HasSubstr("output 1 of 'a'"), HasSubstr("has 1 output")));
 }
 
 TEST_F(GraphTest, RefOutputFeedsAValueInputButNotTheOtherWay) {
