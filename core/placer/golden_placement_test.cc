@@ -69,6 +69,8 @@ void AppendRows(const std::string& op, const json& row,
   kernel.op = op;
   if (row.contains("label")) kernel.label = row["label"];
   kernel.priority = row.value("priority", 0);
+  // A row of TensorFlow's without types takes strings too: here the core moves them.
+  kernel.runs_in_core = IsCoreOp(op);
   if (row.contains("host_memory")) {
     kernel.host_args = row["host_memory"].get<std::vector<std::string>>();
   }

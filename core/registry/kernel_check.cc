@@ -80,6 +80,16 @@ Status ReadConstraints(const OpSchema& schema, KernelRow* row) {
   return OkStatus();
 }
 
+void FindOpenTypes(const OpSchema& schema, KernelRow* row) {
+  for (const AttrSchema& attr : schema.attrs) {
+    if (attr.type != "type" && attr.type != "list(type)") continue;
+    const bool is_listed = std::any_of(
+        row->constraints.begin(), row->constraints.end(),
+        [&attr](const auto& constraint) { return constraint.attr == attr.name; });
+    if (!is_listed) row->open_types.push_back(attr.name);
+  }
+}
+
 Status CheckArgs(const OpSchema& schema, const berth_kernel_def& def) {
   if ((def.num_host_args > 0 && def.host_args == nullptr) ||
       (def.num_prepare_args > 0 && def.prepare_args == nullptr) ||
@@ -162,6 +172,7 @@ Status CheckRow(const OpRegistry& ops, KernelRow* row) {
     return InvalidArgument(text);
   }
   BERTH_RETURN_IF_ERROR(ReadConstraints(*schema, row));
+  if (row->def.create != nullptr) FindOpenTypes(*schema, row);
   BERTH_RETURN_IF_ERROR(CheckArgs(*schema, row->def));
   return CheckFunctions(*row);
 }

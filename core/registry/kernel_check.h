@@ -23,6 +23,9 @@ struct KernelRow {
   KernelEntry entry;  // entry.def points to `def`: a row does not move once registered
   berth_kernel_def def = {};
   std::vector<Constraint> constraints;
+  // Type attributes that a kernel's row says nothing of. Any dtype will do for them but
+  // those that cross the ABI only to rows that list them, or not at all.
+  std::vector<std::string> open_types;
   std::string label;
   std::string op;
 

@@ -91,6 +91,25 @@ std::string DescribeRowList(const RowList& rows) {
   return joined;
 }
 
+// The first dtype of a type attribute that is not `allowed`, as "T is int32"; "" = none.
+template <typename Allowed>
+std::string FirstMisfit(const Node& node, const std::string& attr,
+                        const Allowed& allowed) {
+  const AttrValue* value = node.attrs().Find(attr);
+  if (value == nullptr) return attr + " is not set";
+  if (const auto* type = value->get<TypeAttr>()) {
+    if (allowed(BaseType(type->dtype))) return "";
+    return attr + " is " + std::string(DTypeName(type->dtype));
+  }
+  if (const ListAttr* list = value->list()) {
+    for (DType dtype : list->type) {
+      if (allowed(BaseType(dtype))) continue;
+      return attr + " holds " + std::string(DTypeName(dtype));
+    }
+  }
+  return "";
+}
+
 // The first attribute of the row that the node does not fit, as "T is int32"; "" = fits.
 std::string TypeMismatch(const Node& node, const KernelRow& row) {
   for (const KernelRow::Constraint& constraint : row.constraints) {
@@ -98,19 +117,15 @@ std::string TypeMismatch(const Node& node, const KernelRow& row) {
       return std::find(constraint.dtypes.begin(), constraint.dtypes.end(), dtype) !=
              constraint.dtypes.end();
     };
-    const AttrValue* value = node.attrs().Find(constraint.attr);
-    if (value == nullptr) return constraint.attr + " is not set";
-    if (const auto* type = value->get<TypeAttr>()) {
-      if (!allowed(BaseType(type->dtype))) {
-        return constraint.attr + " is " + std::string(DTypeName(type->dtype));
-      }
-    } else if (const ListAttr* list = value->list()) {
-      for (DType dtype : list->type) {
-        if (!allowed(BaseType(dtype))) {
-          return constraint.attr + " holds " + std::string(DTypeName(dtype));
-        }
-      }
-    }
+    std::string misfit = FirstMisfit(node, constraint.attr, allowed);
+    if (!misfit.empty()) return misfit;
+  }
+  for (const std::string& attr : row.open_types) {
+    const auto crosses = [](DType dtype) {
+      return dtype != BERTH_STRING && dtype != BERTH_RESOURCE && dtype != BERTH_VARIANT;
+    };
+    std::string misfit = FirstMisfit(node, attr, crosses);
+    if (!misfit.empty()) return misfit;
   }
   return "";
 }
@@ -390,6 +405,8 @@ KernelRegistry::OpTraits KernelRegistry::TraitsOf(std::string_view op) const {
     for (const KernelRow::Constraint& constraint : row->constraints) {
       traits.attrs.push_back(constraint.attr);
     }
+    traits.attrs.insert(traits.attrs.end(), row->open_types.begin(),
+                        row->open_types.end());
   }
   std::sort(traits.attrs.begin(), traits.attrs.end());
   traits.attrs.erase(std::unique(traits.attrs.begin(), traits.attrs.end()),

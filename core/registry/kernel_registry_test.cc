@@ -229,6 +229,26 @@ TEST_F(KernelRegistryTest, StringsAreKeptOnlyWhereTheDeviceIsTheHost) {
   }
 }
 
+TEST_F(KernelRegistryTest, StringsNeedARowThatListsThem) {
+  FakeKernel open = Kernel("ZerosLike", "GPU");
+  FakeKernel listed = Kernel("ZerosLike", "CPU", {{"T", {BERTH_STRING}}});
+  ASSERT_TRUE(Register({open, listed}).ok());
+  const auto zeros = [&](const std::string& name, DType dtype) {
+    return Add(name, "ZerosLike", {{"T", AttrValue::Type(dtype)}},
+               {{Placeholder(name + "_in", dtype), 0}});
+  };
+  Node* strings = zeros("strings", BERTH_STRING);
+  Node* floats = zeros("floats", BERTH_FLOAT);
+  EXPECT_EQ(registry_.Find(*strings, "GPU").code, RejectCode::kDType);
+  EXPECT_THAT(registry_.Find(*strings, "GPU").reason, HasSubstr("T is string"));
+  EXPECT_EQ(registry_.Find(*zeros("variants", BERTH_VARIANT), "GPU").code,
+            RejectCode::kDType);
+  EXPECT_TRUE(registry_.Find(*floats, "GPU").ok());
+  EXPECT_TRUE(registry_.Find(*strings, "CPU").ok());
+  KernelClasses classes(&registry_);
+  EXPECT_NE(classes.ClassOf(*strings), classes.ClassOf(*floats));
+}
+
 TEST_F(KernelRegistryTest, ReferenceTypesCountAsTheirBase) {
   FakeKernel row = Kernel("AssignAdd", "GPU", {{"T", {BERTH_FLOAT}}});
   ASSERT_TRUE(Register({row}).ok());
