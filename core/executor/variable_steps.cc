@@ -355,12 +355,16 @@ Status RunLockedKernel(Frame& frame, const Item& item) {
     Variable& variable = VariableOf(frame, plan.values[values[i]].variable);
     Result<Tensor> value = WritableValue(frame, variable);
     if (!value.ok()) return InNode(frame, item, value.status());
-    if (variable.home()->is_async) frame.Retire(value->buffer());
+    // A run that is given up leaves the kernel at work on it.
+    if (variable.home()->is_async || item.kernel->is_async()) {
+      frame.Retire(value->buffer());
+    }
     BERTH_RETURN_IF_ERROR(
         InNode(frame, item, PutValue(frame, variable, views[i], *value)));
     kept.push_back(*std::move(value));
   }
   if (item.at_run) return RunRuntimeKernel(frame, item);
+  if (item.kernel->is_async()) return RunAsyncKernel(frame, item);
   berth_error error = EmptyError();
   const berth_status_code code = item.kernel->def().compute(
       item.kernel->kernel(), item.prepared, &frame.context(&item).abi, &error);

@@ -70,6 +70,17 @@ berth_status_code Compute(const berth_kernel* handle, const berth_prepared*,
   return FakeRun(fn, context, error);
 }
 
+void ComputeAsync(const berth_kernel* handle, const berth_prepared*,
+                  berth_compute_context* context, berth_done_fn done, void* arg) {
+  const Row* row = reinterpret_cast<const Kernel*>(handle)->row;
+  row->shared->Count([](FakeCounters* c) { ++c->computes; });
+  row->shared->RunInThread([row, context, done, arg] {
+    const Status status = row->spec.compute(context);
+    const std::string message(status.message());
+    done(arg, static_cast<berth_status_code>(status.code()), message.c_str());
+  });
+}
+
 void Row::Finish() {
   def.struct_size = sizeof(def);
   def.op = spec.op.c_str();
@@ -102,6 +113,9 @@ void Row::Finish() {
   def.create = &Create;
   def.destroy = &Destroy;
   def.compute = &Compute;
+  if ((def.flags & BERTH_KERNEL_ASYNC) == 0) return;
+  def.compute = nullptr;
+  def.compute_async = &ComputeAsync;
 }
 
 berth_status_code Copy(berth_stream* stream, const berth_copy_args* args, berth_error*) {
@@ -282,7 +296,10 @@ FakePlugin::FakePlugin(std::string name, std::vector<FakeDevices> devices,
   impl_->FillTable();
 }
 
-FakePlugin::~FakePlugin() { impl_->shared.Release(); }
+FakePlugin::~FakePlugin() {
+  impl_->shared.Release();
+  impl_->shared.JoinThreads();
+}
 
 void FakePlugin::SetCompiler(FakeCompiler compiler) {
   const auto find_row = [this](std::string_view op) -> const FakeComputeFn* {

@@ -37,8 +37,9 @@ struct FakeKernel {
   // Asked for each node when set (the row is then conditional): "" = yes, else why not.
   std::function<std::string(const berth_node& node)> supports = nullptr;
   // What compute does; without one it answers UNIMPLEMENTED. On an asynchronous device it
-  // runs when its turn in the stream comes. Tensors of the context have host_data only
-  // where the host could see them; FakeData gives the address anyway.
+  // runs when its turn in the stream comes; of a row flagged ASYNC, on a thread of the
+  // plugin's, behind HoldStreams too, which then calls `done`. Tensors of the context
+  // have host_data only where the host could see them; FakeData gives the address anyway.
   FakeComputeFn compute = nullptr;
 };
 

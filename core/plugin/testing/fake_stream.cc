@@ -67,6 +67,23 @@ void FakeShared::WaitUntilReleased() {
   mutex_.Await(absl::Condition(&released));
 }
 
+void FakeShared::RunInThread(std::function<void()> work) {
+  absl::MutexLock lock(&mutex_);
+  threads_.emplace_back([this, work = std::move(work)] {
+    WaitUntilReleased();
+    work();
+  });
+}
+
+void FakeShared::JoinThreads() {
+  std::vector<std::thread> threads;
+  {
+    absl::MutexLock lock(&mutex_);
+    threads.swap(threads_);
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
 void FakeShared::Add(FakeStream* stream) {
   absl::MutexLock lock(&mutex_);
   streams_.push_back(stream);

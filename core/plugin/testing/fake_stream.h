@@ -48,6 +48,10 @@ class FakeShared {
   void Release();
   void WaitUntilReleased();
 
+  // Runs `work` on a thread of its own, once nothing is held.
+  void RunInThread(std::function<void()> work);
+  void JoinThreads();
+
   void Add(FakeStream* stream);
   void Remove(FakeStream* stream);
   Status SynchronizeAll();
@@ -58,6 +62,7 @@ class FakeShared {
   uint64_t limit_ ABSL_GUARDED_BY(mutex_) = 0;
   bool held_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<FakeStream*> streams_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::thread> threads_ ABSL_GUARDED_BY(mutex_);
 };
 
 // One recording of an event; a stream that waits for it keeps it when the event is

@@ -135,7 +135,7 @@ void FakeWorld::AddDevices(const FakePlugin& plugin, int priority) {
     desc.largest_allocation = infos[i]->largest_allocation;
     desc.base_alignment = infos[i]->base_alignment;
     desc.plugin_name = table->name;
-    devices_.push_back(std::make_unique<Device>(desc, table, i));
+    devices_.push_back(std::make_unique<Device>(desc, table, i, host_.abi()));
   }
 }
 

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/plugin/cache.h"
+#include "core/plugin/host_table.h"
 #include "core/plugin/testing/fake_compiler.h"
 #include "core/plugin/testing/fake_plugin.h"
 #include "core/registry/device.h"
@@ -62,6 +64,9 @@ class FakeWorld {
  private:
   void AddDevices(const FakePlugin& plugin, int priority);
 
+  PluginOptions plugin_options_;
+  PluginCache cache_{""};
+  HostTable host_{"fake", "", &plugin_options_, &cache_};
   std::unique_ptr<FakePlugin> cpu_;
   std::unique_ptr<FakePlugin> gpu_;
   KernelRegistry registry_;
