@@ -29,7 +29,7 @@ class ConformanceNoteTest : public testing::Test {
   std::string Report(const std::string& summary, bool complete = true) const {
     return R"({"format": 1, "abi_version": "0.1", "plugin": {"hash": ")" +
            *HashFile(plugin_) + R"("}, "complete": )" + (complete ? "true" : "false") +
-           R"(, "summary": {)" + summary + "}}";
+           R"(, "cases": [{"summary": 1}], "summary": {)" + summary + "}}";
   }
   ConformanceNote Note(const std::string& report) const {
     Write(plugin_ + ".conformance.json", report);
