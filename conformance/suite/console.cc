@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 
 namespace berth::conformance {
 namespace {
@@ -13,6 +14,17 @@ constexpr std::chrono::milliseconds kBetweenUpdates{100};
 constexpr size_t kTenths = 10;
 // Fewer cases are over before anybody wonders.
 constexpr size_t kFewestWithLines = 100;
+
+// "gflops 12.5, launch_us 3".
+std::string MetricsText(const std::map<std::string, double>& metrics) {
+  std::string text;
+  for (const auto& [name, value] : metrics) {
+    char number[32];
+    std::snprintf(number, sizeof(number), " %.4g", value);
+    text += (text.empty() ? "" : ", ") + name + number;
+  }
+  return text;
+}
 
 std::string Indented(const std::string& text, const char* prefix) {
   std::string result;
@@ -55,6 +67,7 @@ std::string CaseText(const CaseReport& report, bool with_output) {
   std::string text = verdict + " " + report.info.name;
   if (!result.fault.empty()) text += ": " + result.fault;
   text += "\n" + Indented(result.message, "    ");
+  if (!result.metrics.empty()) text += "    " + MetricsText(result.metrics) + "\n";
   if (!report.reason.empty()) text += "    declared: " + report.reason + "\n";
   if (with_output && !report.output.empty()) {
     text += "    output:\n" + Indented(report.output, "    | ");
@@ -76,9 +89,12 @@ void Console::OnCase(const CaseReport& report) {
   ++done_;
   const bool bad = IsBad(report.result.verdict);
   if (bad) ++bad_;
-  if (bad || verbosity_ == Verbosity::kVerbose) {
+  const bool verbose = verbosity_ == Verbosity::kVerbose;
+  const bool measured =
+      verbosity_ == Verbosity::kNormal && !report.result.metrics.empty();
+  if (bad || verbose || measured) {
     Clear();
-    const std::string text = CaseText(report, bad || verbosity_ == Verbosity::kVerbose);
+    const std::string text = CaseText(report, bad || verbose);
     std::fwrite(text.data(), 1, text.size(), stream_);
   }
   if (verbosity_ == Verbosity::kNormal) Progress();

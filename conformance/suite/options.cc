@@ -214,6 +214,13 @@ std::optional<int> ParseOptions(int argc, char** argv, Options* options) {
       "Judges a plugin: runs cases over its contract and its ops, each in a worker "
       "process "
       "that may crash or hang");
+  std::string mode;
+  app.add_option(
+         "mode", mode,
+         "perf: measure, which is --tier performance; the JSON report is the table "
+         "of costs")
+      ->type_name("[perf]")
+      ->check(CLI::IsMember({"perf"}).description(""));
   app.set_version_flag("--version", "berth-conform " BERTH_VERSION_STRING);
   app.footer(
       "Exit status: 0 all as expected; 1 failures or unexpected passes; 2 bad usage; 3 "
@@ -232,6 +239,7 @@ std::optional<int> ParseOptions(int argc, char** argv, Options* options) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? kExitAsExpected : kExitUsage;
   }
+  if (!mode.empty()) raw.tiers = {TierName(Tier::kPerformance)};
   if (const Status status = Interpret(raw, options); !status.ok()) {
     std::fprintf(stderr, "berth-conform: %s\n", std::string(status.message()).c_str());
     return kExitUsage;

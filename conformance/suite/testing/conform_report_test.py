@@ -72,6 +72,9 @@ class JsonTest(conform.ConformTest):
         self.assertEqual({case["verdict"] for case in report["cases"]},
                          {"passed", "failed", "expected", "unsupported", "crashed", "hung"})
         self.assertIsNone(cases["op/Nan/float/0"]["margin"])
+        self.assertEqual([case["name"] for case in report["cases"] if not case["rerun"]],
+                         [case["name"] for case in report["cases"]
+                          if case["verdict"] == "passed"])
         self.assertIsNone(cases["op/Noise/float/0"]["margin"])
         self.assertEqual(cases["op/Measure/float/0"]["metrics"],
                          {"gflops": 12.5, "launch_us": 3})
@@ -152,6 +155,11 @@ class TextTest(conform.ConformTest):
                      "5 passed, 0 failed, 0 expected, 0 unsupported, 0 crashed, 0 hung",
                      "0.62 of its bound, op/Pass/float/4"):
             self.assertIn(part, text)
+
+    def test_perf_measures_and_prints_what_it_measured(self):
+        text = self.call("perf", code=conform.AS_EXPECTED)
+        self.assertIn("PASSED op/Measure/float/0\n    gflops 12.5, launch_us 3\n", text)
+        self.assertIn("1 case in ", text)
 
     def test_in_a_pipe_progress_is_a_line_for_each_tenth(self):
         arguments = ("--op", "Pass", "--option", "passes=1200")

@@ -288,6 +288,7 @@ class SelectionTest(conform.ConformTest):
                                 (("--jobs", "0"), "--jobs"),
                                 (("--case-limit", "0"), "--case-limit"),
                                 (("--fly",), "--fly"),
+                                (("fly",), "fly"),
                                 (("--json", "/no/such/folder/x.json"), "/no/such/folder"),
                                 (("--json", "/tmp"), "folder"),
                                 (("--expect", "/no/such/file"), "/no/such/file")):
