@@ -2,7 +2,8 @@
 // plugins bring. Stable once it is 1.0; functions and struct fields are only added.
 //
 // Errors: a call that can fail returns a berth_status_code and fills an optional, zeroed
-// berth_error (<berth/status.h>): copy the message, then call its `release` when set.
+// berth_error (<berth/status.h>): copy the message, then call its `release` when set. A
+// message is UTF-8 without control characters but line ends, whatever is in the input.
 // Threads: every function may be called from any thread; a session may be run from many
 // at once. A berth_value is not to be written while another thread reads it. Ownership:
 // what a function gives out through an `out_` parameter is the caller's and goes back
