@@ -4,6 +4,7 @@
 #include "kernels-cpu/common.h"
 #include "kernels-cpu/families.h"
 #include "kernels-cpu/shape_arg.h"
+#include "kernels-cpu/word.h"
 
 namespace berth::cpu {
 namespace {
@@ -14,11 +15,6 @@ void FillWords(void* out, const void* value, int64_t begin, int64_t end) {
   std::memcpy(&word, value, sizeof(word));
   std::fill(static_cast<Word*>(out) + begin, static_cast<Word*>(out) + end, word);
 }
-
-struct Pair {
-  uint64_t low;
-  uint64_t high;
-};
 
 class FillKernel {
  public:
@@ -40,18 +36,8 @@ class FillKernel {
 
  private:
   void Run(const void* value, void* out, int64_t begin, int64_t end) const {
-    switch (size_) {
-      case 1:
-        return FillWords<uint8_t>(out, value, begin, end);
-      case 2:
-        return FillWords<uint16_t>(out, value, begin, end);
-      case 4:
-        return FillWords<uint32_t>(out, value, begin, end);
-      case 8:
-        return FillWords<uint64_t>(out, value, begin, end);
-      default:
-        return FillWords<Pair>(out, value, begin, end);
-    }
+    WithWord(size_,
+             [&](auto word) { FillWords<decltype(word)>(out, value, begin, end); });
   }
 
   int64_t size_;  // bytes an element

@@ -5,6 +5,7 @@
 
 #include "kernels-cpu/common.h"
 #include "kernels-cpu/families.h"
+#include "kernels-cpu/word.h"
 
 namespace berth::cpu {
 namespace {
@@ -145,19 +146,7 @@ class OneHotKernel {
     return {};
   }
   Status Compute(const OneHotPlan& p, ComputeContext& context) const {
-    switch (size_) {
-      case 1:
-        Run<uint8_t>(p, context);
-        break;
-      case 2:
-        Run<uint16_t>(p, context);
-        break;
-      case 4:
-        Run<uint32_t>(p, context);
-        break;
-      default:
-        Run<uint64_t>(p, context);
-    }
+    WithWord(size_, [&](auto word) { Run<decltype(word)>(p, context); });
     return {};
   }
 

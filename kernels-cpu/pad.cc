@@ -4,6 +4,7 @@
 
 #include "kernels-cpu/common.h"
 #include "kernels-cpu/families.h"
+#include "kernels-cpu/word.h"
 
 namespace berth::cpu {
 namespace {
@@ -55,11 +56,6 @@ Status MakePadPlan(PrepareContext& context, PadPlan* plan) {
   return {};
 }
 
-struct Word16 {
-  uint64_t low;
-  uint64_t high;
-};
-
 class PadKernel {
  public:
   using Prepared = PadPlan;
@@ -73,22 +69,7 @@ class PadKernel {
     return MakePadPlan(context, plan);
   }
   Status Compute(const PadPlan& plan, ComputeContext& context) const {
-    switch (size_) {
-      case 1:
-        Run<uint8_t>(plan, context);
-        break;
-      case 2:
-        Run<uint16_t>(plan, context);
-        break;
-      case 4:
-        Run<uint32_t>(plan, context);
-        break;
-      case 8:
-        Run<uint64_t>(plan, context);
-        break;
-      default:
-        Run<Word16>(plan, context);
-    }
+    WithWord(size_, [&](auto word) { Run<decltype(word)>(plan, context); });
     return {};
   }
 

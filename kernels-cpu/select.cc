@@ -4,6 +4,7 @@
 #include "kernels-cpu/common.h"
 #include "kernels-cpu/families.h"
 #include "kernels-cpu/strided_copy.h"
+#include "kernels-cpu/word.h"
 
 namespace berth::cpu {
 namespace {
@@ -14,11 +15,6 @@ struct SelectPlan {
   int64_t size = 1;
   std::array<int64_t, BERTH_MAX_RANK> dims{};
   std::array<std::array<int64_t, BERTH_MAX_RANK>, 3> strides{};
-};
-
-struct Word16 {
-  uint64_t low;
-  uint64_t high;
 };
 
 Status Misfit(PrepareContext& context) {
@@ -96,22 +92,7 @@ class SelectKernel {
     return kBroadcasts ? BroadcastPlan(context, plan) : RowPlan(context, plan);
   }
   Status Compute(const SelectPlan& plan, ComputeContext& context) const {
-    switch (size_) {
-      case 1:
-        Run<uint8_t>(plan, context);
-        break;
-      case 2:
-        Run<uint16_t>(plan, context);
-        break;
-      case 4:
-        Run<uint32_t>(plan, context);
-        break;
-      case 8:
-        Run<uint64_t>(plan, context);
-        break;
-      default:
-        Run<Word16>(plan, context);
-    }
+    WithWord(size_, [&](auto word) { Run<decltype(word)>(plan, context); });
     return {};
   }
 

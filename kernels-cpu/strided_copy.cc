@@ -2,13 +2,10 @@
 
 #include <cstring>
 
+#include "kernels-cpu/word.h"
+
 namespace berth::cpu {
 namespace {
-
-struct Word16 {
-  uint64_t low;
-  uint64_t high;
-};
 
 // Side of the blocks in which planes are transposed: a block of either side stays in the
 // first-level cache.
@@ -151,23 +148,10 @@ void StridedCopy::Run(const void* in, void* out, int64_t size,
   if (size_ == 0) return;
   const char* from = static_cast<const char*>(in) + (offset_ + extra) * size;
   const void* start = from;
-  switch (size) {
-    case 1:
-      return RunWords(static_cast<const uint8_t*>(start), static_cast<uint8_t*>(out),
-                      context);
-    case 2:
-      return RunWords(static_cast<const uint16_t*>(start), static_cast<uint16_t*>(out),
-                      context);
-    case 4:
-      return RunWords(static_cast<const uint32_t*>(start), static_cast<uint32_t*>(out),
-                      context);
-    case 8:
-      return RunWords(static_cast<const uint64_t*>(start), static_cast<uint64_t*>(out),
-                      context);
-    default:
-      return RunWords(static_cast<const Word16*>(start), static_cast<Word16*>(out),
-                      context);
-  }
+  WithWord(size, [&](auto word) {
+    using Word = decltype(word);
+    RunWords(static_cast<const Word*>(start), static_cast<Word*>(out), context);
+  });
 }
 
 }  // namespace berth::cpu
