@@ -91,11 +91,11 @@ class PinnedOpsTest : public ::testing::TestWithParam<std::string> {
   static void SetUpTestSuite() {
     Result<std::unique_ptr<Session>> session = OpenPinned();
     ASSERT_TRUE(session.ok()) << session.status().ToString();
-    keeper_ = session->release();
+    keeper = session->release();
   }
   static void TearDownTestSuite() {
-    delete keeper_;
-    keeper_ = nullptr;
+    delete keeper;
+    keeper = nullptr;
   }
 
   // Runs a case; true when it ran and passed on the device.
@@ -125,12 +125,12 @@ class PinnedOpsTest : public ::testing::TestWithParam<std::string> {
     return outcome.kind == GoldenOutcome::kPassed && where.nodes > 0;
   }
 
-  static Session* keeper_;
+  static Session* keeper;
   const std::map<std::string, std::string> deviations_ = ReadList(ListName("deviations"));
   std::string refused_;
 };
 
-Session* PinnedOpsTest::keeper_ = nullptr;
+Session* PinnedOpsTest::keeper = nullptr;
 
 TEST_P(PinnedOpsTest, PassOrAreRefusedWhenPlaced) {
   int passed = 0;

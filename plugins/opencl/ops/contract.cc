@@ -18,7 +18,7 @@ struct TileShape {
 constexpr uint64_t kCacheBytes = 256 << 10;
 
 TileShape ChooseTile(const PhysicalDevice& device, size_t element_size) {
-  const int32_t scale = static_cast<int32_t>(element_size / sizeof(float));
+  const int32_t scale = element_size == sizeof(double) ? 2 : 1;
   if (!device.is_cpu()) return {4, 1, 4};
   const auto width = static_cast<int32_t>(device.native_float_width);
   if (width >= 16) return {12, 2, 16 / scale};
