@@ -182,7 +182,11 @@ int Conform::Selected(Runner* runner, const std::vector<CaseInfo>& selected) {
     runner->Run(cases, [&](Finished finished) {
       const size_t index = finished.index;
       CaseReport one = MakeReport(cases[index], std::move(finished));
-      console.OnCase(one);
+      if (done.contains(index)) {
+        console.OnChanged(one);
+      } else {
+        console.OnCase(one);
+      }
       done[index] = std::move(one);
     });
   }

@@ -87,6 +87,12 @@ Console::~Console() { Clear(); }
 
 void Console::OnCase(const CaseReport& report) {
   ++done_;
+  Show(report);
+}
+
+void Console::OnChanged(const CaseReport& report) { Show(report); }
+
+void Console::Show(const CaseReport& report) {
   const bool bad = IsBad(report.result.verdict);
   if (bad) ++bad_;
   const bool verbose = verbosity_ == Verbosity::kVerbose;

@@ -24,8 +24,11 @@ class Console {
   Console& operator=(const Console&) = delete;
 
   void OnCase(const CaseReport& report);
+  // The same case again, with another verdict.
+  void OnChanged(const CaseReport& report);
 
  private:
+  void Show(const CaseReport& report);
   void Progress();
   void Clear();
 

@@ -60,6 +60,12 @@ class VerdictTest(conform.ConformTest):
         self.assertIn("about to write where nothing may be written",
                       self.one("op/Crash/float/segv")["output"])
 
+    def test_an_overflown_stack_is_a_crash_with_its_stack(self):
+        case = self.one("op/Recurse/float/0")
+        self.assertEqual((case["verdict"], case["fault"]), ("crashed", "crash"))
+        self.assertIn("SIGSEGV", case["message"])
+        self.assertIn("fake-conform(", case["output"])
+
     def test_a_hang_ends_at_the_limit_with_the_stack(self):
         case = self.one("op/Hang/float/0", "--case-limit", "0.5")
         self.assertEqual((case["verdict"], case["fault"]), ("hung", "hang"))
@@ -97,6 +103,8 @@ class VerdictTest(conform.ConformTest):
         close = cases["op/Close/float/0"]
         self.assertEqual((close["verdict"], close["fault"]), ("crashed", "crash: exited"))
         self.assertIn("after the case had ended", close["message"])
+        text = self.call("--op", "Close,Refuse", "--jobs", "1", code=conform.FAILURES)
+        self.assertIn("\n3 cases in ", text)
         self.assertEqual(cases["op/Refuse/half/optional"]["verdict"], "unsupported")
 
     def test_writing_to_foreign_descriptors_is_named(self):
@@ -128,7 +136,7 @@ class VerdictTest(conform.ConformTest):
                                     "--case-limit", "2", "--memory-limit", "1GB", "--jobs", "3",
                                     code=conform.FAILURES)
         self.assertEqual(report["summary"], {"passed": 9, "failed": 4, "expected": 0,
-                                             "unsupported": 1, "crashed": 8, "hung": 3})
+                                             "unsupported": 1, "crashed": 9, "hung": 3})
         # In the order of the suite, whatever ended first.
         listed = self.call("--list", "--match", "op/[!SF]*", "--match", "contract/*",
                            code=conform.AS_EXPECTED).splitlines()

@@ -52,6 +52,13 @@ CaseResult Crash() {
   return Pass();
 }
 
+// Until the stack is used up; the volatile keeps the calls.
+int Recurse(int depth) {
+  volatile int here = depth;
+  if (here < 0) return 0;
+  return Recurse(depth + 1) + here;
+}
+
 CaseResult Abort() { std::abort(); }
 
 CaseResult Hang() {
@@ -189,6 +196,7 @@ class FakeSuite {
     Add("Wrong", "half", "it's 'quoted'", &WrongValue);
     Add("Crash", "float", "segv", &Crash);
     Add("Crash", "int32", "abort", &Abort);
+    Add("Recurse", "float", "0", [] { return Pass(Recurse(0)); });
     Add("Hang", "float", "0", &Hang);
     Add("Hang", "half", "deaf", &HangDeaf);
     Add("Hang", "int32", "own-limit", &Hang);
