@@ -59,7 +59,7 @@ void AddPairs(CaseList& list, Right right) {
       return v.Call({v.Ordinary(pair.a), Second(v, pair.b, right)});
     });
   }
-  list.AddFailing("shapes-differ", [right](Values& v) {
+  list.AddMisfit("shapes-differ", [right](Values& v) {
     return v.Call({v.Ordinary({2, 3}), Second(v, {2, 4}, right)});
   });
 }
@@ -180,7 +180,7 @@ void AddNCases(CaseList& list) {
       return v.Call(inputs);
     });
   }
-  list.AddFailing("shapes-differ", [](Values& v) {
+  list.AddMisfit("shapes-differ", [](Values& v) {
     return v.Call({v.Ordinary({2}), v.Ordinary({3})});
   });
 }
@@ -197,7 +197,7 @@ void SelectCases(CaseList& list) {
   list.Add("scalar-condition", [](Values& v) {
     return v.Call({v.Bools({}), v.Ordinary({3, 5}), v.Ordinary({3, 5})});
   });
-  list.AddFailing("values-differ", [](Values& v) {
+  list.AddMisfit("values-differ", [](Values& v) {
     return v.Call({v.Bools({2}), v.Ordinary({2}), v.Ordinary({3})});
   });
 }

@@ -39,7 +39,7 @@ uint64_t SeedOf(const std::string& name, uint64_t seed) {
 CaseList::CaseList(std::string op, DType dtype, uint64_t seed)
     : op_(std::move(op)), dtype_(dtype), seed_(seed) {}
 
-void CaseList::Append(const std::string& label, Maker maker, bool must_fail) {
+OpCase& CaseList::Append(const std::string& label, Maker maker) {
   char number[8];
   std::snprintf(number, sizeof(number), "%03zu", cases_.size());
   std::string name = "op/" + op_ + "/";
@@ -53,7 +53,8 @@ void CaseList::Append(const std::string& label, Maker maker, bool must_fail) {
     values.set_index_type(index_type);
     return maker(values);
   };
-  cases_.push_back({std::move(name), make, must_fail});
+  cases_.push_back({std::move(name), make});
+  return cases_.back();
 }
 
 std::vector<OpCase> GenerateCases(const std::string& op, DType dtype, uint64_t seed) {

@@ -17,6 +17,9 @@ struct OpCase {
   std::function<OpCall()> make;
   // The op must refuse it (INVALID_ARGUMENT).
   bool must_fail = false;
+  // What is wrong shows in the shapes, or in the arguments that give them: a host finds
+  // it before it asks a kernel.
+  bool by_shapes = false;
 };
 
 // Collects the cases of one op and dtype.
@@ -32,16 +35,20 @@ class CaseList {
   bool is_integer() const { return IsInteger(dtype_); }
 
   // Index arguments are int32 and int64 in turn.
-  void Add(const std::string& label, Maker maker) {
-    Append(label, std::move(maker), false);
-  }
+  void Add(const std::string& label, Maker maker) { Append(label, std::move(maker)); }
+  // The values of an input are wrong.
   void AddFailing(const std::string& label, Maker maker) {
-    Append("err-" + label, std::move(maker), true);
+    Append("err-" + label, std::move(maker)).must_fail = true;
+  }
+  // The shapes do not fit, or an argument that gives them.
+  void AddMisfit(const std::string& label, Maker maker) {
+    OpCase& added = Append("err-" + label, std::move(maker));
+    added.must_fail = added.by_shapes = true;
   }
   std::vector<OpCase> Take() { return std::move(cases_); }
 
  private:
-  void Append(const std::string& label, Maker maker, bool must_fail);
+  OpCase& Append(const std::string& label, Maker maker);
 
   std::string op_;
   DType dtype_;

@@ -181,12 +181,12 @@ void Conv2DCases(CaseList& list) {
   for (const Window& w : Convolutions(list.is_float())) {
     list.Add(w.label, [w](Values& v) { return Convolve(v, w); });
   }
-  list.AddFailing("channels-differ", [](Values& v) {
+  list.AddMisfit("channels-differ", [](Values& v) {
     OpCall call = Convolve(v, {});
     call.inputs[1] = v.Ordinary({3, 3, 2, 4});
     return call;
   });
-  list.AddFailing("window-too-large", [](Values& v) {
+  list.AddMisfit("window-too-large", [](Values& v) {
     return Convolve(v, {.height = 2,
                         .width = 2,
                         .window_height = 5,
@@ -200,7 +200,7 @@ void ConvGradientCases(CaseList& list) {
   for (const Window& w : Convolutions(list.is_float())) {
     list.Add(w.label, [w](Values& v) { return Gradient(v, w, kOfFilter); });
   }
-  list.AddFailing("gradient-too-small", [](Values& v) {
+  list.AddMisfit("gradient-too-small", [](Values& v) {
     OpCall call = Gradient(v, {}, kOfFilter);
     call.inputs[2] = v.Ordinary({1, 4, 6, 4});
     return call;
@@ -287,7 +287,7 @@ void PoolCases(CaseList& list) {
   for (const Window& w : Poolings(list.is_float())) {
     list.Add(w.label, [w](Values& v) { return Pool(v, w); });
   }
-  list.AddFailing("over-the-batch", [](Values& v) {
+  list.AddMisfit("over-the-batch", [](Values& v) {
     OpCall call = Pool(v, {});
     call.attrs["ksize"] = Dims{2, 1, 1, 1};
     return call;
@@ -317,7 +317,7 @@ void PoolGradientCases(CaseList& list) {
       return call;
     });
   }
-  list.AddFailing("gradient-too-small", [of_max](Values& v) {
+  list.AddMisfit("gradient-too-small", [of_max](Values& v) {
     OpCall call = Pool(v, {});
     const HostTensor image = call.inputs[0];
     call.inputs =

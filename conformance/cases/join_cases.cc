@@ -70,10 +70,10 @@ void ConcatCases(CaseList& list) {
       return Concatenate(v, {v.Special({3, 7}), v.Special({3, 7})}, axis);
     });
   }
-  list.AddFailing("sizes-differ", [](Values& v) {
+  list.AddMisfit("sizes-differ", [](Values& v) {
     return Concatenate(v, {v.Ordinary({3, 5}), v.Ordinary({2, 4})}, 0);
   });
-  list.AddFailing("axis-out-of-range", [](Values& v) {
+  list.AddMisfit("axis-out-of-range", [](Values& v) {
     return Concatenate(v, {v.Ordinary({3}), v.Ordinary({2})}, 1);
   });
 }
@@ -92,7 +92,7 @@ void ConcatOffsetCases(CaseList& list) {
       return v.Call(std::move(inputs));
     });
   }
-  list.AddFailing("sizes-differ", [](Values& v) {
+  list.AddMisfit("sizes-differ", [](Values& v) {
     return v.Call({Values::Ints(BERTH_INT32, {0}, {}),
                    Values::Ints(v.dtype(), {3, 5}, {2}),
                    Values::Ints(v.dtype(), {2, 4}, {2})});
@@ -121,7 +121,7 @@ void PackCases(CaseList& list) {
   list.Add("special", [pack](Values& v) {
     return pack(v, {v.Special({3, 7}), v.Special({3, 7})}, 1);
   });
-  list.AddFailing("shapes-differ", [pack](Values& v) {
+  list.AddMisfit("shapes-differ", [pack](Values& v) {
     return pack(v, {v.Ordinary({3}), v.Ordinary({2})}, 0);
   });
 }
@@ -144,7 +144,7 @@ void UnpackCases(CaseList& list) {
     }
   }
   list.Add("special", [unpack](Values& v) { return unpack(v, v.Special({3, 7}), 0, 3); });
-  list.AddFailing("wrong-number", [unpack](Values& v) {
+  list.AddMisfit("wrong-number", [unpack](Values& v) {
     return unpack(v, v.Ordinary({3, 2}), 0, 2);
   });
 }
@@ -169,10 +169,10 @@ void SplitCases(CaseList& list) {
              [j](Values& v) { return Split(v, v.Extreme(j.dims), j.axis, j.sizes[0]); });
   }
   list.Add("special", [](Values& v) { return Split(v, v.Special({4, 6}), 1, 2); });
-  list.AddFailing("does-not-divide",
-                  [](Values& v) { return Split(v, v.Ordinary({5}), 0, 2); });
-  list.AddFailing("axis-out-of-range",
-                  [](Values& v) { return Split(v, v.Ordinary({4}), 1, 2); });
+  list.AddMisfit("does-not-divide",
+                 [](Values& v) { return Split(v, v.Ordinary({5}), 0, 2); });
+  list.AddMisfit("axis-out-of-range",
+                 [](Values& v) { return Split(v, v.Ordinary({4}), 1, 2); });
 }
 
 OpCall SplitV(Values& v, HostTensor x, const Dims& sizes, int64_t axis) {
@@ -198,7 +198,7 @@ void SplitVCases(CaseList& list) {
       return SplitV(v, v.Special({3, 7}), sizes, 1);
     });
   }
-  list.AddFailing("does-not-add-up", [](Values& v) {
+  list.AddMisfit("does-not-add-up", [](Values& v) {
     return SplitV(v, v.Ordinary({5}), {2, 2}, 0);
   });
 }

@@ -54,10 +54,10 @@ void MatMulCases(CaseList& list) {
   for (const std::string& kind : kinds) {
     list.Add(kind, [kind](Values& v) { return Multiply(v, {5, 37, 7}, 0, kind); });
   }
-  list.AddFailing("inner-sizes-differ", [](Values& v) {
+  list.AddMisfit("inner-sizes-differ", [](Values& v) {
     return v.Call({v.Ordinary({2, 3}), v.Ordinary({4, 2})});
   });
-  list.AddFailing("no-matrix", [](Values& v) {
+  list.AddMisfit("no-matrix", [](Values& v) {
     return v.Call({v.Ordinary({3}), v.Ordinary({3, 2})});
   });
 }
@@ -102,10 +102,10 @@ void BatchMatMulCases(CaseList& list) {
   list.Add("extreme", [](Values& v) {
     return MultiplyBatches(v, {{4}, {4}}, 2, "extreme");
   });
-  list.AddFailing("inner-sizes-differ", [](Values& v) {
+  list.AddMisfit("inner-sizes-differ", [](Values& v) {
     return v.Call({v.Ordinary({2, 2, 3}), v.Ordinary({2, 4, 2})});
   });
-  list.AddFailing("batches-differ", [](Values& v) {
+  list.AddMisfit("batches-differ", [](Values& v) {
     return v.Call({v.Ordinary({2, 2, 3}), v.Ordinary({3, 3, 2})});
   });
 }

@@ -40,10 +40,10 @@ void TransposeCases(CaseList& list) {
   list.Add("special", [](Values& v) {
     return v.Call({v.Special({17, 13}), v.Indices({1, 0})});
   });
-  list.AddFailing("axis-twice", [](Values& v) {
+  list.AddMisfit("axis-twice", [](Values& v) {
     return v.Call({v.Ordinary({3, 5}), v.Indices({1, 1})});
   });
-  list.AddFailing("too-few-axes", [](Values& v) {
+  list.AddMisfit("too-few-axes", [](Values& v) {
     return v.Call({v.Ordinary({3, 5}), v.Indices({0})});
   });
 }
@@ -77,7 +77,7 @@ void ReverseCases(CaseList& list) {
   list.Add("special", [](Values& v) {
     return v.Call({v.Special({17, 13}), v.Indices({0})});
   });
-  list.AddFailing("axis-twice", [](Values& v) {
+  list.AddMisfit("axis-twice", [](Values& v) {
     return v.Call({v.Ordinary({3, 5}), v.Indices({1, -1})});
   });
 }
@@ -116,7 +116,7 @@ void PadCases(CaseList& list) {
   list.Add("special", [pad](Values& v) {
     return pad(v, v.Special({5, 3}), {1, 0, 2, 1});
   });
-  list.AddFailing("negative", [pad](Values& v) {
+  list.AddMisfit("negative", [pad](Values& v) {
     return pad(v, v.Ordinary({3}), {-1, 0});
   });
 }
@@ -150,7 +150,7 @@ void TileCases(CaseList& list) {
   list.Add("special", [](Values& v) {
     return v.Call({v.Special({5, 3}), v.Indices({2, 2})});
   });
-  list.AddFailing("negative", [](Values& v) {
+  list.AddMisfit("negative", [](Values& v) {
     return v.Call({v.Ordinary({3}), v.Indices({-1})});
   });
 }
@@ -184,7 +184,7 @@ void BroadcastToCases(CaseList& list) {
   list.Add("special", [](Values& v) {
     return v.Call({v.Special({5, 1}), v.Indices({5, 4})});
   });
-  list.AddFailing("does-not-fit", [](Values& v) {
+  list.AddMisfit("does-not-fit", [](Values& v) {
     return v.Call({v.Ordinary({3}), v.Indices({4})});
   });
 }
@@ -200,7 +200,7 @@ void FillCases(CaseList& list) {
       return v.Call({v.Indices({3, 2}), v.Special({})});
     });
   }
-  list.AddFailing("negative", [](Values& v) {
+  list.AddMisfit("negative", [](Values& v) {
     return v.Call({v.Indices({2, -1}), v.Ordinary({})});
   });
 }

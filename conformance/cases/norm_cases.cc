@@ -77,7 +77,7 @@ void NormCases(CaseList& list) {
       });
     }
   }
-  list.AddFailing("scale-too-short", [](Values& v) {
+  list.AddMisfit("scale-too-short", [](Values& v) {
     OpCall call = Normalize(v, {"", {3, 4, 5, 6}});
     call.inputs[1] = v.Uniform(BERTH_FLOAT, {5}, -2, 2);
     return call;
@@ -100,7 +100,7 @@ void NormGradientCases(CaseList& list) {
       return call;
     });
   }
-  list.AddFailing("shapes-differ", [](Values& v) {
+  list.AddMisfit("shapes-differ", [](Values& v) {
     std::vector<HostTensor> inputs = {v.Ordinary({1, 2, 2, 3}), v.Ordinary({1, 2, 3, 3})};
     const bool has_third = v.op() == "FusedBatchNormGradV3";
     for (int i = 0; i < (has_third ? 4 : 3); ++i) {

@@ -67,7 +67,7 @@ void ReduceCases(CaseList& list) {
     });
     list.Add("tiny", [](Values& v) { return Reduce(v, v.Tiny({7, 13}), {1}, false); });
   }
-  list.AddFailing("axis-out-of-range", [](Values& v) {
+  list.AddMisfit("axis-out-of-range", [](Values& v) {
     return Reduce(v, v.Ordinary({3, 5}), {2}, false);
   });
 }
@@ -107,10 +107,10 @@ void ArgCases(CaseList& list) {
       return Arg(v, v.Extreme({17, 23}), axis, BERTH_INT64);
     });
   }
-  list.AddFailing("empty-axis", [](Values& v) {
+  list.AddMisfit("empty-axis", [](Values& v) {
     return Arg(v, v.Ordinary({3, 0}), 1, BERTH_INT64);
   });
-  list.AddFailing("axis-out-of-range", [](Values& v) {
+  list.AddMisfit("axis-out-of-range", [](Values& v) {
     return Arg(v, v.Ordinary({3, 5}), 2, BERTH_INT64);
   });
 }

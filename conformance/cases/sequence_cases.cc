@@ -44,7 +44,7 @@ void OneHotCases(CaseList& list) {
   list.Add("uint8-indices", [one_hot](Values& v) {
     return one_hot(v, Values::Ints(BERTH_UINT8, {0, 2, 200}, {3}), 3, -1);
   });
-  list.AddFailing("negative-depth", [one_hot](Values& v) {
+  list.AddMisfit("negative-depth", [one_hot](Values& v) {
     return one_hot(v, v.RandomIndices({3}, 3), -1, -1);
   });
 }
@@ -73,8 +73,8 @@ void RangeCases(CaseList& list) {
       list.Add("fraction", [s, range](Values& v) { return range(v, s); });
     }
   }
-  list.AddFailing("delta-zero", [range](Values& v) { return range(v, {0, 1, 0}); });
-  list.AddFailing("wrong-way", [range](Values& v) { return range(v, {0, 5, -1}); });
+  list.AddMisfit("delta-zero", [range](Values& v) { return range(v, {0, 1, 0}); });
+  list.AddMisfit("wrong-way", [range](Values& v) { return range(v, {0, 5, -1}); });
 }
 
 void LinSpaceCases(CaseList& list) {
@@ -89,7 +89,7 @@ void LinSpaceCases(CaseList& list) {
       });
     }
   }
-  list.AddFailing("no-count", [](Values& v) {
+  list.AddMisfit("no-count", [](Values& v) {
     return v.Call({v.Scalar(0), v.Scalar(1), v.Index(0)});
   });
 }
@@ -127,7 +127,7 @@ void ShapeCases(CaseList& list) {
            Values::Ints(v.dtype(), pair.b, {static_cast<int64_t>(pair.b.size())})});
     });
   }
-  list.AddFailing("shapes-differ", [](Values& v) {
+  list.AddMisfit("shapes-differ", [](Values& v) {
     return v.Call(
         {Values::Ints(v.dtype(), {2, 3}, {2}), Values::Ints(v.dtype(), {4}, {1})});
   });
@@ -187,7 +187,7 @@ void RandomCases(CaseList& list) {
     call.numbers_drawn = 41;
     return call;
   });
-  list.AddFailing("negative-shape", [=](Values& v) {
+  list.AddMisfit("negative-shape", [=](Values& v) {
     return draw(v, {-1}, {1, 2}, 0, 2);
   });
   if (of_ints) {

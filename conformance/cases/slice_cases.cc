@@ -41,10 +41,10 @@ void SliceCases(CaseList& list) {
   list.Add("special", [](Values& v) {
     return v.Call({v.Special({5, 7}), v.Indices({1, 1}), v.Indices({3, 5})});
   });
-  list.AddFailing("beyond-the-end", [](Values& v) {
+  list.AddMisfit("beyond-the-end", [](Values& v) {
     return v.Call({v.Ordinary({5}), v.Indices({2}), v.Indices({4})});
   });
-  list.AddFailing("negative-begin", [](Values& v) {
+  list.AddMisfit("negative-begin", [](Values& v) {
     return v.Call({v.Ordinary({5}), v.Indices({-1}), v.Indices({2})});
   });
 }
@@ -116,13 +116,13 @@ void StridedSliceCases(CaseList& list) {
   list.Add("special", [](Values& v) {
     return Take(v, {"", {}, {1, 4}, {4, 0}, {1, -1}}, {v.Special({5, 7})}, {});
   });
-  list.AddFailing("stride-zero", [](Values& v) {
+  list.AddMisfit("stride-zero", [](Values& v) {
     return Take(v, {"", {}, {0}, {3}, {0}}, {v.Ordinary({5})}, {});
   });
-  list.AddFailing("shrink-out-of-range", [](Values& v) {
+  list.AddMisfit("shrink-out-of-range", [](Values& v) {
     return Take(v, {"", {}, {9}, {10}, {1}, 0, 0, 0, 0, 1}, {v.Ordinary({5})}, {});
   });
-  list.AddFailing("too-many-axes", [](Values& v) {
+  list.AddMisfit("too-many-axes", [](Values& v) {
     return Take(v, {"", {}, {0, 0}, {1, 1}, {1, 1}}, {v.Ordinary({5})}, {});
   });
 }
@@ -137,7 +137,7 @@ void StridedSliceGradCases(CaseList& list) {
       return Take(v, s, {v.Indices(s.dims)}, {v.Extreme(dims)});
     });
   }
-  list.AddFailing("gradient-too-small", [](Values& v) {
+  list.AddMisfit("gradient-too-small", [](Values& v) {
     return Take(v, {"", {}, {0}, {3}, {1}}, {v.Indices({5})}, {v.Ordinary({2})});
   });
 }

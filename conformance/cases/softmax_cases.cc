@@ -28,7 +28,7 @@ void SoftmaxCases(CaseList& list) {
                [kind, dims](Values& v) { return v.Call({Logits(v, dims, kind)}); });
     }
   }
-  list.AddFailing("scalar", [](Values& v) { return v.Call({v.Ordinary({})}); });
+  list.AddMisfit("scalar", [](Values& v) { return v.Call({v.Ordinary({})}); });
 }
 
 // Labels that are a distribution in each row.
@@ -75,7 +75,7 @@ void DenseCases(CaseList& list) {
   list.Add("one-row-of-logits", [](Values& v) {
     return v.Call({v.Ordinary({1, 11}), Distribution(v, {5, 11})});
   });
-  list.AddFailing("shapes-differ", [](Values& v) {
+  list.AddMisfit("shapes-differ", [](Values& v) {
     return v.Call({v.Ordinary({5, 11}), v.Ordinary({5, 10})});
   });
 }

@@ -18,7 +18,7 @@ void AssignCases(CaseList& list) {
       return v.Call({v.Extreme(dims), v.Extreme(dims)});
     });
   }
-  list.AddFailing("shapes-differ", [](Values& v) {
+  list.AddMisfit("shapes-differ", [](Values& v) {
     return v.Call({v.Ordinary({2, 3}), v.Ordinary({3, 2})});
   });
 }
@@ -107,7 +107,7 @@ void OptimizerCases(CaseList& list) {
       });
     }
   }
-  list.AddFailing("gradient-too-short", [](Values& v) {
+  list.AddMisfit("gradient-too-short", [](Values& v) {
     OpCall call = Update(v, {5}, 0, false);
     for (HostTensor& input : call.inputs) {
       if (&input != &call.inputs[0] && input.rank() == 1) {
@@ -173,7 +173,7 @@ void ScatterCases(CaseList& list) {
       return Scatter(v, v.Ordinary({3, 2}), v.Indices({0, index}), updates(v, {2, 2}));
     });
   }
-  list.AddFailing("updates-too-short", [updates](Values& v) {
+  list.AddMisfit("updates-too-short", [updates](Values& v) {
     return Scatter(v, v.Ordinary({3, 2}), v.Indices({0, 1}), updates(v, {1, 2}));
   });
 }

@@ -75,20 +75,25 @@ Slope SeluGrad(Real g, Real y, Real) {
                : Plain(g * kSeluScale);
 }
 Slope SigmoidGrad(Real g, Real y, Real) {
-  return {g * y * (1 - y), std::fabs(g * y) * (1 + std::fabs(y))};
+  return {g * y * (1 - y), std::fabs(g * y) * (1 + std::fabs(y)), 1 + y * y};
 }
 Slope TanhGrad(Real g, Real y, Real) {
-  return {g * (1 - y * y), std::fabs(g) * (1 + y * y)};
+  return {g * (1 - y * y), std::fabs(g) * (1 + y * y), 1 + y * y};
 }
-Slope SoftplusGrad(Real g, Real x, Real) { return Plain(g / (1 + std::exp(-x))); }
+Slope SoftplusGrad(Real g, Real x, Real) {
+  const Real d = 1 + std::exp(-x);
+  return {g / d, std::fabs(g / d), d};
+}
 Slope SoftsignGrad(Real g, Real x, Real) {
   const Real d = 1 + std::fabs(x);
   return {g / (d * d), std::fabs(g / (d * d)), d * d};
 }
 Slope InvGrad(Real g, Real y, Real) { return {-g * y * y, std::fabs(g * y * y), y * y}; }
-Slope SqrtGrad(Real g, Real y, Real) { return Plain(g / 2 / y); }
+Slope SqrtGrad(Real g, Real y, Real) { return {g / 2 / y, std::fabs(g / 2 / y), g / 2}; }
 Slope RsqrtGrad(Real g, Real y, Real) {
-  return {-g / 2 * y * y * y, std::fabs(g / 2 * y * y * y), y * y * y};
+  const Real part = y * y * y;
+  // Half of the smallest gradient is lost beside an infinite y.
+  return {-g / 2 * part, std::fabs(g / 2 * part), std::isinf(y) ? g / 2 : part};
 }
 
 struct Gradient {
@@ -132,7 +137,7 @@ Result<Outputs> EvaluateGradient(const OpCall& call) {
     magnitudes.push_back(slope.magnitude);
     const Real part = std::fabs(slope.part);
     open.push_back(
-        std::isfinite(kept[i]) &&
+        std::isfinite(part) &&
         (part > format.largest() || (part != 0 && part < format.smallest_normal())));
   }
   if (IsRealFloat(first.dtype)) {

@@ -217,6 +217,11 @@ Output InputGradient(const OpCall& call, const Channels& channels,
     const Real spread = variance[c] + epsilon;
     const Real factor = scale[c] / std::sqrt(spread);
     const Real d = x[i] - mean[c];
+    if (share == 0) {
+      dx.values.push_back(factor * dy[i]);
+      dx.magnitudes.push_back(std::fabs(factor * dy[i]));
+      continue;
+    }
     dx.values.push_back(factor *
                         (dy[i] - sums.dy[c] * share - d * sums.dot[c] * share / spread));
     dx.magnitudes.push_back(std::fabs(factor) *

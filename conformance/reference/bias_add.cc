@@ -1,7 +1,5 @@
 // BiasAdd and its gradient. Channels are the last axis, or axis 1 where data_format is
 // NCHW.
-#include <cmath>
-
 #include "conformance/reference/evaluation.h"
 #include "conformance/reference/families.h"
 
@@ -67,7 +65,7 @@ Result<Outputs> EvaluateBiasAddGrad(const OpCall& call) {
   const std::vector<Real> terms = Reals(g);
   for (size_t i = 0; i < terms.size(); ++i) {
     sums[static_cast<size_t>(map[i])] += terms[i];
-    magnitudes[static_cast<size_t>(map[i])] += std::fabs(terms[i]);
+    magnitudes[static_cast<size_t>(map[i])] += Size(terms[i]);
   }
   const int64_t length = channels == 0 ? 0 : g.num_elements() / channels;
   return Single(

@@ -37,7 +37,7 @@ constexpr OpRule kRules[] = {
     {"Abs", Kind::kExact},
     {"Ceil", Kind::kExact},
     {"Floor", Kind::kExact},
-    {"FloorDiv", Kind::kExact},
+
     {"Max", Kind::kExact},
     {"MaxPool", Kind::kExact},
     {"Maximum", Kind::kExact},
@@ -72,6 +72,7 @@ constexpr OpRule kRules[] = {
     {"Exp", Kind::kFunction, {kExp}},
     {"Expm1", Kind::kFunction, {kExpm1}},
     {"Inv", Kind::kFunction, {&Accuracy::reciprocal}},
+    {"FloorDiv", Kind::kFunction, {kDivide}},
     {"LeakyRelu", Kind::kFunction, {kAdd}},
     {"LeakyReluGrad", Kind::kFunction, {kAdd}},
     {"Log", Kind::kFunction, {kLog}},
@@ -231,6 +232,10 @@ Bound BoundOf(const std::string& op, const Output& reference, const DeviceRules&
     default:
       bound.roundings = reference.roundings + RoundingsOf(*rule, accuracy);
       bound.underflow = static_cast<Real>(bound.roundings) * least;
+      // A function in a chain may lose what is below the smallest normal number.
+      if (rule->parts[0] == kExp) {
+        bound.underflow = std::max(bound.underflow, bound.accumulation.smallest_normal());
+      }
   }
   return bound;
 }

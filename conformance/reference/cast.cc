@@ -38,7 +38,9 @@ Real CutTo(Real x, const FloatFormat& to, const FloatFormat& from) {
 
 Output CastToReal(const HostTensor& x, DType to, bool truncate) {
   std::vector<Real> values = Reals(x);
-  if (truncate && IsRealFloat(x.dtype) && IsRealFloat(to)) {
+  // TensorFlow knows the attribute for float and double alone.
+  const bool can_truncate = x.dtype == BERTH_FLOAT || x.dtype == BERTH_DOUBLE;
+  if (truncate && can_truncate && IsRealFloat(to)) {
     const FloatFormat format = FormatOf(to);
     const FloatFormat source = FormatOf(x.dtype);
     for (Real& value : values) value = CutTo(value, format, source);

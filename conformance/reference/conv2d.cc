@@ -1,7 +1,5 @@
 // Conv2D and its gradients to the input and to the filter: NHWC and NCHW, strides,
 // dilations, SAME, VALID and explicit padding, groups.
-#include <cmath>
-
 #include "conformance/reference/evaluation.h"
 #include "conformance/reference/families.h"
 #include "conformance/reference/window.h"
@@ -102,7 +100,7 @@ void Accumulate(const Convolution& conv, Target target, const std::vector<T>& a,
     }
     (*sums)[to] = Plus((*sums)[to], term);
     if (magnitudes != nullptr) {
-      (*magnitudes)[to] = Plus((*magnitudes)[to], term < 0 ? -term : term);
+      (*magnitudes)[to] = Plus((*magnitudes)[to], Size(term));
     }
   });
 }

@@ -21,17 +21,19 @@ Quotient Divide(Real a, Real b, const FloatFormat&) { return Plain(a / b); }
 Quotient DivideNoNan(Real a, Real b, const FloatFormat&) {
   return Plain(b == 0 ? 0 : a / b);
 }
-// The floor of the quotient as the dtype holds it, so says TensorFlow's definition.
-// OpenCL lets a division be wrong by 2.5 units: the floor then is the next one down or
-// up.
+// The floor of the rounded quotient, so says TensorFlow's definition. Where the exact one
+// is near a whole number, but none, either side of it will do: OpenCL lets a division be
+// wrong by 2.5 units.
 Quotient FloorDivide(Real a, Real b, const FloatFormat& format) {
   const Real exact = a / b;
-  const Real rounded = format.Round(exact);
   const Real nearest = std::rint(exact);
+  const Real off = std::fabs(exact - nearest);
   constexpr Real kDivisionUlps = 2.5L;
-  const bool at_jump = std::isfinite(exact) &&
-                       std::fabs(exact - nearest) <= kDivisionUlps * format.UlpAt(exact);
-  return {std::floor(rounded), std::fabs(rounded), at_jump ? Real{1} : Real{0}};
+  if (!std::isfinite(exact) || off == 0 || off > kDivisionUlps * format.UlpAt(exact)) {
+    return {std::floor(exact), std::fabs(exact)};
+  }
+  // The whole number itself or the one below it.
+  return {nearest - 0.5L, std::fabs(exact), 0.5L + off};
 }
 // Exact in every format.
 Quotient Remainder(Real a, Real b, const FloatFormat&) { return Plain(std::fmod(a, b)); }
@@ -84,7 +86,7 @@ Result<Outputs> DivideReals(const OpCall& call, const DivisionOp& op,
   const std::vector<int64_t> map_b = BroadcastMap(b.dims, dims);
   const std::vector<Real> x = Reals(a);
   const std::vector<Real> y = Reals(b);
-  const FloatFormat format = FormatOf(a.dtype);
+  const FloatFormat format = FormatOf(AccumulationType(a.dtype));
   Output output = RealOutput(a.dtype, dims, std::vector<Real>(map_a.size()));
   output.magnitudes.resize(map_a.size());
   output.slack.resize(map_a.size());

@@ -2,6 +2,7 @@
 // over coordinates.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -61,6 +62,10 @@ inline Int Plus(Int a, Int b) {
 inline Int Times(Int a, Int b) {
   return static_cast<Int>(static_cast<UnsignedInt>(a) * static_cast<UnsignedInt>(b));
 }
+// The absolute value, as a part of a magnitude: infinities and NaNs decide the result by
+// themselves and count nothing.
+inline Real Size(Real x) { return std::isfinite(x) ? std::fabs(x) : 0; }
+inline Int Size(Int x) { return x < 0 ? -x : x; }
 // `value` as the dtype's bits hold it.
 Int Wrapped(Int value, DType dtype);
 // Lowest and highest value of an integer dtype.

@@ -134,6 +134,48 @@ TEST(JudgeTest, SumsWhosePartsOverflowMayNotBeFinite) {
   EXPECT_FALSE(JudgeAs("Sum", reference, Floats({kNaN})).pass);
 }
 
+TEST(JudgeTest, MeansOverflowWithTheirSum) {
+  OpCall call;
+  call.op = "Mean";
+  call.inputs = {Floats({kLargest, kLargest, 1}), FromInts(BERTH_INT32, {1}, {0})};
+  const Result<Outputs> outputs = Evaluate(call);
+  ASSERT_TRUE(outputs.ok());
+  const Output& mean = outputs->outputs[0];
+  HostTensor got = Floats({kInfinity});
+  got.dims = {};
+  EXPECT_TRUE(JudgeAs("Mean", mean, got).pass);
+  got = Floats({kLargest / 3.0L * 2});
+  got.dims = {};
+  EXPECT_TRUE(JudgeAs("Mean", mean, got).pass);
+}
+
+TEST(JudgeTest, AnInfiniteTermMayMeetAnOverflownSum) {
+  OpCall call;
+  call.op = "AddN";
+  call.inputs = {Floats({kInfinity, kInfinity}), Floats({-kLargest, 1}),
+                 Floats({-kLargest, 2})};
+  const Output sum = Evaluate(call)->outputs[0];
+  EXPECT_TRUE(JudgeAs("AddN", sum, Floats({kInfinity, kInfinity})).pass);
+  // -largest - largest is -inf where that comes first.
+  EXPECT_TRUE(JudgeAs("AddN", sum, Floats({kNaN, kInfinity})).pass);
+  EXPECT_FALSE(JudgeAs("AddN", sum, Floats({kInfinity, kNaN})).pass);
+  EXPECT_FALSE(JudgeAs("AddN", sum, Floats({1, kInfinity})).pass);
+}
+
+TEST(JudgeTest, FloorOfAQuotientMaySlipOnlyWhereItIsNoWholeNumber) {
+  OpCall call;
+  call.op = "FloorDiv";
+  // 6 / 2 is 3 exactly; 1 / 0.1f is just below 10 and rounds to it; 7 / 2 is far from
+  // both.
+  call.inputs = {Floats({6, 1, 7}), Floats({2, 0.1F, 2})};
+  const Output quotients = Evaluate(call)->outputs[0];
+  EXPECT_TRUE(JudgeAs("FloorDiv", quotients, Floats({3, 9, 3})).pass);
+  EXPECT_TRUE(JudgeAs("FloorDiv", quotients, Floats({3, 10, 3})).pass);
+  EXPECT_FALSE(JudgeAs("FloorDiv", quotients, Floats({2, 9, 3})).pass);
+  EXPECT_FALSE(JudgeAs("FloorDiv", quotients, Floats({3, 8, 3})).pass);
+  EXPECT_FALSE(JudgeAs("FloorDiv", quotients, Floats({3, 9, 4})).pass);
+}
+
 TEST(JudgeTest, SignOfZeroCountsWhereIeee754FixesIt) {
   EXPECT_FALSE(JudgeAs("Neg", Reference({-0.0L}), Floats({0})).pass);
   EXPECT_TRUE(JudgeAs("Neg", Reference({-0.0L}), Floats({-0.0L})).pass);

@@ -1,6 +1,4 @@
 // MatMul, BatchMatMul and BatchMatMulV2 (whose batches broadcast).
-#include <cmath>
-
 #include "conformance/reference/evaluation.h"
 #include "conformance/reference/families.h"
 
@@ -47,7 +45,7 @@ void Multiply(const Product& p, const std::vector<T>& a, const std::vector<T>& b
                                             c * p.b.column_step)];
           const T term = Times(x, y);
           sum = Plus(sum, term);
-          magnitude = Plus(magnitude, term < 0 ? -term : term);
+          magnitude = Plus(magnitude, Size(term));
         }
         sums->push_back(sum);
         if (magnitudes != nullptr) magnitudes->push_back(magnitude);

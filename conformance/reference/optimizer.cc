@@ -50,6 +50,7 @@ struct Optimizer {
   // The most roundings on the way of any term.
   int roundings;
   void (*update)(const OpCall& call, Step* step);
+  bool squares;  // the gradient is squared on the way
 };
 
 void GradientDescent(const OpCall&, Step* s) {
@@ -112,12 +113,12 @@ void RmsProp(const OpCall&, Step* s) {
 }
 
 constexpr Optimizer kOptimizers[] = {
-    {"ApplyGradientDescent", 1, 2, 3, 2, GradientDescent},
-    {"ApplyMomentum", 2, 3, 5, 6, Momentum},
-    {"ApplyAdam", 3, 9, 10, 16, Adam},
-    {"ApplyAdagrad", 2, 3, 4, 8, Adagrad},
-    {"ApplyRMSProp", 3, 7, 8, 14, RmsProp},
-    {"ApplyKerasMomentum", 2, 3, 5, 6, KerasMomentum}};
+    {"ApplyGradientDescent", 1, 2, 3, 2, GradientDescent, false},
+    {"ApplyMomentum", 2, 3, 5, 6, Momentum, false},
+    {"ApplyAdam", 3, 9, 10, 16, Adam, true},
+    {"ApplyAdagrad", 2, 3, 4, 8, Adagrad, true},
+    {"ApplyRMSProp", 3, 7, 8, 14, RmsProp, true},
+    {"ApplyKerasMomentum", 2, 3, 5, 6, KerasMomentum, false}};
 
 const Optimizer& Find(const std::string& op) {
   const std::string name = op.starts_with("Resource") ? op.substr(8) : op;
@@ -158,12 +159,17 @@ Result<Outputs> EvaluateUpdate(const OpCall& call) {
   // A device may read the slots back as the dtype holds them.
   const bool narrow = AccumulationType(first.dtype) != first.dtype;
   const Real read_back = narrow ? FormatOf(first.dtype).unit_roundoff() : 0;
+  const Real largest = FormatOf(first.dtype).largest();
   for (size_t i = 0; i < wholes[0].size(); ++i) {
     step.variables.clear();
     for (size_t v = 0; v < variables; ++v) step.variables.push_back(Of(wholes[v][i]));
     step.gradient = Of(wholes[variables][i]);
     optimizer.update(call, &step);
+    // A square that the dtype cannot hold is infinite; how far that reaches is open.
+    const Real g = step.gradient.value;
+    const bool overflows = optimizer.squares && std::isfinite(g) && g * g > largest;
     for (size_t v = 0; v < variables; ++v) {
+      updated[v].open.push_back(overflows);
       updated[v].values.push_back(step.variables[v].value);
       updated[v].magnitudes.push_back(step.variables[v].size);
       updated[v].slack.push_back(

@@ -1,7 +1,5 @@
 // MaxPool, AvgPool and their gradients. Padding never wins and is never counted: an
 // average is over the elements that are there.
-#include <cmath>
-
 #include "conformance/reference/evaluation.h"
 #include "conformance/reference/families.h"
 #include "conformance/reference/window.h"
@@ -129,7 +127,7 @@ Result<Outputs> EvaluateMaxPoolGrad(const OpCall& call) {
     if (cells.empty()) return;
     const size_t cell = LargestCell(values, cells);
     sums[cell] += gradients[result];
-    magnitudes[cell] += std::fabs(gradients[result]);
+    magnitudes[cell] += Size(gradients[result]);
   });
   return Single(SumOutput(x.dtype, x.dims, std::move(sums), std::move(magnitudes),
                           MostWindows(pool)));
@@ -143,15 +141,19 @@ Result<Outputs> EvaluateAvgPool(const OpCall& call) {
   const std::vector<Real> values = Reals(x);
   std::vector<Real> means(n);
   std::vector<Real> magnitudes(n);
+  std::vector<Real> peaks(n);
   ForEachWindow(pool, [&](size_t result, const std::vector<size_t>& cells) {
     const auto count = static_cast<Real>(cells.size());
     for (const size_t cell : cells) {
       means[result] += values[cell] / count;
-      magnitudes[result] += std::fabs(values[cell]) / count;
+      magnitudes[result] += Size(values[cell]) / count;
+      peaks[result] += Size(values[cell]);
     }
   });
-  return Single(SumOutput(x.dtype, pool.result, std::move(means), std::move(magnitudes),
-                          pool.axes[0].window * pool.axes[1].window * pool.depth));
+  Output output = SumOutput(x.dtype, pool.result, std::move(means), std::move(magnitudes),
+                            pool.axes[0].window * pool.axes[1].window * pool.depth);
+  output.peaks = std::move(peaks);
+  return Single(std::move(output));
 }
 
 // Inputs: sizes of the image, the gradient.
@@ -170,7 +172,7 @@ Result<Outputs> EvaluateAvgPoolGrad(const OpCall& call) {
     for (const size_t cell : cells) {
       const Real share = gradients[result] / static_cast<Real>(cells.size());
       sums[cell] += share;
-      magnitudes[cell] += std::fabs(share);
+      magnitudes[cell] += Size(share);
     }
   });
   return Single(SumOutput(gradient.dtype, pool.image, std::move(sums),

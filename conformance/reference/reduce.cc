@@ -99,9 +99,10 @@ Outputs ReduceReals(Kind kind, const HostTensor& input, const Reduction& reducti
     Real& result = output.values[reduction.map[i]];
     const bool settled = (kind == Kind::kMax || kind == Kind::kMin) && std::isnan(result);
     if (!settled) result = Combine(kind, result, x[i]);
-    if (adds) output.magnitudes[reduction.map[i]] += std::fabs(x[i]);
+    if (adds) output.magnitudes[reduction.map[i]] += Size(x[i]);
   }
   if (kind == Kind::kMean) {
+    output.peaks = output.magnitudes;  // the sum comes before the quotient
     for (size_t i = 0; i < n; ++i) {
       output.values[i] /= static_cast<Real>(reduction.length);
       if (reduction.length != 0) {

@@ -23,11 +23,13 @@ namespace berth::conformance {
 struct Output {
   HostTensor tensor;
   std::vector<Real> values;
-  // For each element the sum of the absolute values of all terms that make it up;
-  // rounding errors of a sum grow with it, not with the result. Empty: the result itself.
+  // For each element the sum of the absolute values of all finite terms that make it up:
+  // rounding errors of a sum grow with it, not with the result. Empty: the result alone.
   std::vector<Real> magnitudes;
   // The most roundings that a term of `magnitudes` meets on its way, summation included.
   int64_t roundings = 0;
+  // The largest partial result on the way to each element, where it is not the magnitude.
+  std::vector<Real> peaks;
   // Allowed on top of everything, by element: where the op itself jumps. Empty: nothing.
   std::vector<Real> slack;
   // Elements that the op's definition leaves to the processor. Empty: none. `values` then

@@ -85,21 +85,26 @@ Output ScatterReals(const OpCall& call, Kind kind) {
   const HostTensor& variable = call.input(0);
   std::vector<Real> values = Reals(variable);
   std::vector<Real> magnitudes;
-  for (const Real value : values) magnitudes.push_back(std::fabs(value));
+  for (const Real value : values) magnitudes.push_back(Size(value));
   std::vector<int64_t> hits(values.size());
+  std::vector<bool> open(values.size());
   const std::vector<Real> updates = Reals(call.input(2));
   const bool adds = kind == Kind::kAdd || kind == Kind::kSub;
   ForEachUpdate(call, [&](size_t to, size_t from) {
     values[to] = Apply(kind, values[to], updates[from]);
-    magnitudes[to] =
-        adds ? magnitudes[to] + std::fabs(updates[from]) : std::fabs(values[to]);
+    magnitudes[to] = adds ? magnitudes[to] + Size(updates[from]) : Size(values[to]);
     ++hits[to];
+    // Whether a maximum or minimum keeps a NaN is not said.
+    const bool chooses = kind == Kind::kMin || kind == Kind::kMax;
+    if (chooses && std::isnan(values[to])) open[to] = true;
   });
   int64_t most = 0;
   const bool rounds = adds || kind == Kind::kMul || kind == Kind::kDiv;
   for (const int64_t count : hits) most = std::max(most, rounds ? count : 0);
-  return SumOutput(variable.dtype, variable.dims, std::move(values),
-                   std::move(magnitudes), most);
+  Output output = SumOutput(variable.dtype, variable.dims, std::move(values),
+                            std::move(magnitudes), most);
+  output.open = std::move(open);
+  return output;
 }
 
 template <Kind kKind>

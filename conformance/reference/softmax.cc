@@ -53,7 +53,8 @@ Result<Outputs> EvaluateSoftmax(const OpCall& call) {
         const Real value = row.centred[i] - row.log_sum;
         output.values.push_back(value);
         output.magnitudes.push_back(1 + std::fabs(row.log_sum));
-        output.slack.push_back(u * (std::fabs(row.centred[i]) + row.drift));
+        output.slack.push_back(
+            u * (std::fabs(row.centred[i]) + row.drift + std::fabs(value)));
       } else {
         output.values.push_back(row.share[i]);
         output.magnitudes.push_back(row.share[i]);
