@@ -1,5 +1,7 @@
 #include "core/executor/variable.h"
 
+#include "core/executor/device_set.h"
+
 namespace berth::executor {
 
 Status UninitializedError(const std::vector<const Variable*>& variables) {
@@ -36,6 +38,9 @@ Result<std::shared_ptr<Variable>> ResourceManager::FindOrCreate(const Node& node
   key += desc.container;
   key += '/';
   key += desc.name;
+  // As in TensorFlow every device has its own: a name says nothing across devices.
+  key += '\n';
+  key += home->name();
 
   absl::MutexLock lock(&mutex_);
   std::shared_ptr<Variable>& slot = variables_[key];

@@ -93,11 +93,12 @@ class Variable {
 // listed together.
 Status UninitializedError(const std::vector<const Variable*>& variables);
 
-// The variables of a session, by container and name. Thread-safe.
+// The variables of a session, by device, container and name. Thread-safe.
 class ResourceManager {
  public:
   // The variable of a VariableV2, Variable or VarHandleOp node, made on first sight.
-  // INVALID_ARGUMENT when the name is taken by a variable of another dtype.
+  // Nodes on one device that agree in kind, container and name share it. INVALID_ARGUMENT
+  // when the name is taken by a variable of another dtype.
   Result<std::shared_ptr<Variable>> FindOrCreate(const Node& node, DeviceContext* home);
 
   // Drops every value.

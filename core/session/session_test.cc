@@ -280,6 +280,31 @@ TEST_F(VariableTest, AllUninitializedVariablesAreListed) {
   EXPECT_TRUE(*(*world_.Run({}, {"ready"}))[0].data<bool>());
 }
 
+TEST(SharedNameTest, IsOneVariableOnADeviceAndAnotherOnTheNext) {
+  FakeWorld world({.num_gpus = 1});
+  for (const auto& [name, device] :
+       {std::pair("a", "/cpu:0"), std::pair("b", "/gpu:0"), std::pair("c", "/gpu:0")}) {
+    world.Add("VariableV2", name, {},
+              {{"dtype", AttrValue::Type(BERTH_FLOAT)},
+               {"shape", AttrValue::OfShape(Shape{2})},
+               {"shared_name", AttrValue::String("same")}},
+              device);
+    world.AddT("Identity", std::string("read_") + name, {name}, device);
+  }
+  world.AddConst("one", Floats({2}, {1, 1}));
+  world.AddConst("two", Floats({2}, {2, 2}));
+  world.AddT("Assign", "init_a", {"a", "one"});
+  world.AddT("Assign", "init_b", {"b", "two"});
+  ASSERT_TRUE(world.Run({}, {}, {"init_a"}).ok());
+  EXPECT_EQ(world.Run({}, {"read_b"}).status().code(), Code::kFailedPrecondition);
+  ASSERT_TRUE(world.Run({}, {}, {"init_b"}).ok());
+  const auto values = world.Run({}, {"read_a", "read_b", "read_c"});
+  ASSERT_TRUE(values.ok()) << values.status().ToString();
+  EXPECT_THAT(ToFloats((*values)[0]), ElementsAre(1, 1));
+  EXPECT_THAT(ToFloats((*values)[1]), ElementsAre(2, 2));
+  EXPECT_THAT(ToFloats((*values)[2]), ElementsAre(2, 2));
+}
+
 TEST_F(VariableTest, KernelsUpdateReferencesInPlace) {
   world_.AddConst("rate", Floats({}, {0.5}));
   world_.AddConst("gradient", Floats({2}, {2, 4}));
