@@ -2,6 +2,8 @@
 #include "conformance/suite/report_json.h"
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 namespace berth::conformance {
@@ -16,9 +18,9 @@ Json NumberOrNull(double value) {
 
 // Four digits are enough to compare margins and times by.
 double Rounded(double value) {
-  if (value == 0 || !std::isfinite(value)) return value;
-  const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(value))) - 3);
-  return std::round(value / unit) * unit;
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.4g", value);
+  return std::strtod(text, nullptr);
 }
 
 Json CaseValue(const CaseReport& one) {

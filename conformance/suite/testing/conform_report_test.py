@@ -76,6 +76,8 @@ class JsonTest(conform.ConformTest):
                          [case["name"] for case in report["cases"]
                           if case["verdict"] == "passed"])
         self.assertIsNone(cases["op/Noise/float/0"]["margin"])
+        for case in report["cases"]:
+            self.assertLessEqual(len(re.sub(r"^0\.0*|\.|e.*$", "", repr(case["seconds"]))), 5)
         self.assertEqual(cases["op/Measure/float/0"]["metrics"],
                          {"gflops": 12.5, "launch_us": 3})
 
