@@ -120,9 +120,12 @@ std::string PlacerRun::CompanyError(int id) {
 std::string PlacerRun::RemedyText(int id) {
   const Group& group = groups_.root(id);
   if (!options_.allow_soft_placement) {
-    const SpecTable::Id kept = specs_.Override(group.resource, group.assigned);
-    const auto& soft = specs_.Devices(specs_.Soften(group.requested, kept), group.types);
-    if (!soft.empty()) {
+    // A resource keeps the device it asks for, unless its users have no kernel there.
+    for (const SpecTable::Id kept :
+         {specs_.Override(group.resource, group.assigned), group.assigned}) {
+      const auto& soft =
+          specs_.Devices(specs_.Soften(group.requested, kept), group.types);
+      if (soft.empty()) continue;
       return ". Allow soft placement, or ask for " + devices_.ShortName(soft[0]);
     }
   }

@@ -212,6 +212,7 @@ class PlaceTest(PlantedTest):
         self.assertEqual([(r["device"], r["code"]) for r in entry["rejected"]
                           if r["device"] == "NULL"], [("NULL", "host_memory")])
         self.assertIn("strings are kept in host memory", done.stderr)
+        self.assertIn("Allow soft placement, or ask for CPU:0", done.stderr)
         soft = self.call("place", graph, "--soft", "--explain", "json", env=NULL)
         entry = nodes_of(json.loads(soft.stdout))["v"]
         self.assertEqual((entry["device"], entry["reason"]),
