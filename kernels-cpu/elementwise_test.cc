@@ -187,6 +187,45 @@ TEST(CastTest, HalfRoundsToNearestEven) {
             (std::vector<uint16_t>{0x3c00, 0x7bff, 0x7c00, 0x0001, 0x3c00}));
 }
 
+// Values of exp and log to 17 digits, rounded to the dtype.
+template <typename T>
+void CheckFunction(const char* op, const std::vector<T>& x, const std::vector<T>& want) {
+  KernelRun run(op);
+  const auto n = static_cast<int64_t>(x.size());
+  const int32_t dtype = sizeof(T) == 8 ? BERTH_DOUBLE : BERTH_FLOAT;
+  run.Type("T", dtype).In(HostTensor::Of<T>({n}, x)).Out(dtype, {n});
+  ASSERT_TRUE(run.Run().ok());
+  for (int64_t i = 0; i < n; ++i) {
+    const T got = run.output(0).data<T>()[i];
+    const T expected = want[static_cast<size_t>(i)];
+    const T ulp =
+        std::nextafter(std::fabs(expected), std::numeric_limits<T>::infinity()) -
+        std::fabs(expected);
+    EXPECT_TRUE(got == expected || std::fabs(got - expected) <= 4 * ulp)
+        << op << "(" << x[static_cast<size_t>(i)] << ") is " << got;
+  }
+}
+
+TEST(FunctionTest, ExpCoversItsWholeRange) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  CheckFunction<float>("Exp",
+                       {-1000, -100, -90, 88.5F, 88.72F, 89, -kInfinity, kInfinity, 1},
+                       {0, 3.7200760e-44F, 8.1940126e-40F, 2.7230878e+38F, 3.3931806e+38F,
+                        kInfinity, 0, kInfinity, 2.7182818F});
+  CheckFunction<double>(
+      "Exp", {-1e308, -740, -710, 709.7, 710},
+      {0, 4.188739880048048939e-322, 4.476286225675129956e-309, 1.6549840276802644e308,
+       std::numeric_limits<double>::infinity()});
+}
+
+TEST(FunctionTest, LogTakesSubnormalNumbers) {
+  CheckFunction<float>(
+      "Log", {1.4012985e-45F, 1e-40F, 0, 2},
+      {-103.27893F, -92.103404F, -std::numeric_limits<float>::infinity(), 0.69314718F});
+  CheckFunction<double>("Log", {4.9406564584124654e-324, 1e-310},
+                        {-744.44007192138126, -713.80137882815462});
+}
+
 TEST(UnaryTest, EmptyTensorsStayEmpty) {
   for (const char* op : {"Exp", "Neg", "Relu", "Tanh"}) {
     KernelRun run(op);

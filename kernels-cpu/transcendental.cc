@@ -2,7 +2,9 @@
 // and gradients that are written with the result (TanhGrad, SigmoidGrad, SqrtGrad,
 // RsqrtGrad, ReciprocalGrad, InvGrad) on the CPU. Eigen vectorises them.
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels-cpu/elementwise.h"
 #include "kernels-cpu/families.h"
@@ -15,16 +17,42 @@ using In = Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>>;
 template <typename T>
 using Out = Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>>;
 
+// Eigen's vectors of exp and log are right where argument and result are normal numbers:
+// beyond, exp stops short of its range and log takes the smallest normal number for a
+// subnormal one. Blocks with such an argument go through the C library.
+template <typename T, typename Vector, typename Scalar>
+void RunInBlocks(const In<T>& x, Out<T>& y, T low, T high, const Vector& vector,
+                 const Scalar& scalar) {
+  constexpr Eigen::Index kBlock = 256;
+  for (Eigen::Index at = 0; at < x.size(); at += kBlock) {
+    const Eigen::Index size = std::min<Eigen::Index>(kBlock, x.size() - at);
+    int plain = 1;  // not so for a NaN either
+    for (Eigen::Index i = at; i < at + size; ++i) {
+      plain &= static_cast<int>(x[i] >= low) & static_cast<int>(x[i] <= high);
+    }
+    if (plain != 0) {
+      y.segment(at, size) = vector(x.segment(at, size));
+    } else {
+      for (Eigen::Index i = at; i < at + size; ++i) y[i] = scalar(x[i]);
+    }
+  }
+}
+
 struct ExpOf {
   template <typename T>
   static void Run(const In<T>& x, Out<T> y) {
-    y = x.exp();
+    constexpr bool kIsDouble = sizeof(T) == 8;
+    RunInBlocks(
+        x, y, kIsDouble ? T{-708} : T{-87}, kIsDouble ? T{709} : T{88},
+        [](const auto& block) { return block.exp(); }, [](T v) { return std::exp(v); });
   }
 };
 struct LogOf {
   template <typename T>
   static void Run(const In<T>& x, Out<T> y) {
-    y = x.log();
+    RunInBlocks(
+        x, y, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
+        [](const auto& block) { return block.log(); }, [](T v) { return std::log(v); });
   }
 };
 struct TanhOf {
