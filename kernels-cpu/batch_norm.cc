@@ -272,10 +272,15 @@ class BatchNormGradKernel {
       context.Out<float>(1)[c] = static_cast<float>(sums[p.channels + c] * inverse);
       context.Out<float>(2)[c] = static_cast<float>(sums[c]);
       factor[c] = static_cast<float>(scale[c] * inverse);
-      shift[c] = training_ ? static_cast<float>(sums[c] / n) : 0.0F;
-      slope[c] = training_ ? static_cast<float>(sums[p.channels + c] / n / spread) : 0.0F;
+      shift[c] = static_cast<float>(sums[c] / n);
+      slope[c] = static_cast<float>(sums[p.channels + c] / n / spread);
     }
     float* dx = context.Out<float>(0);
+    if (!training_) {
+      // The statistics are given: x does not matter, and a NaN in it changes nothing.
+      ForCells(p, context, 8, [&](int64_t i, int64_t c) { dx[i] = factor[c] * dy[i]; });
+      return {};
+    }
     ForCells(p, context, 12, [&](int64_t i, int64_t c) {
       dx[i] = factor[c] * (dy[i] - shift[c] - (x[i] - mean[c]) * slope[c]);
     });

@@ -169,6 +169,30 @@ TEST(BatchNormTest, GradientAgreesWithFiniteDifferences) {
   }
 }
 
+TEST(BatchNormTest, InferenceGradientDoesNotLookAtTheImages) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  KernelRun run("FusedBatchNormGradV3");
+  run.Type("T", BERTH_FLOAT)
+      .Type("U", BERTH_FLOAT)
+      .Bool("is_training", false)
+      .Float("epsilon", 0.25F)
+      .String("data_format", "NHWC")
+      .In(HostTensor::Of<float>({1, 1, 2, 1}, {3, -5}))
+      .In(HostTensor::Of<float>({1, 1, 2, 1}, {kNan, 7}))
+      .In(HostTensor::Of<float>({1}, {2}))
+      .In(HostTensor::Of<float>({1}, {0}))
+      .In(HostTensor::Of<float>({1}, {3.75F}))
+      .In(HostTensor(BERTH_FLOAT, {0}))
+      .Out(BERTH_FLOAT, {1, 1, 2, 1})
+      .Out(BERTH_FLOAT, {1})
+      .Out(BERTH_FLOAT, {1})
+      .Out(BERTH_FLOAT, {0})
+      .Out(BERTH_FLOAT, {0});
+  ASSERT_TRUE(run.Run().ok());
+  // scale / sqrt(variance + epsilon) is 1.
+  EXPECT_EQ(run.output(0).values<float>(), (std::vector<float>{3, -5}));
+}
+
 TEST(OptimizerTest, MomentumIntegratesTheGradient) {
   const HostTensor variable = HostTensor::Of<float>({2}, {1, 2});
   const HostTensor accumulated = HostTensor::Of<float>({2}, {0.5F, -1});
