@@ -21,7 +21,7 @@ class DynamicStitchKernel {
   Status Compute(ComputeContext& context) const {
     int64_t rows = 0;
     for (int i = 0; i < count_; ++i) {
-      const Status status = CountRows(context.input(i), i, &rows);
+      Status status = CountRows(context.input(i), i, &rows);
       if (!status.ok()) return status;
     }
     // data[0] is [indices[0]'s shape, row]: the shape function saw to it.
@@ -36,7 +36,7 @@ class DynamicStitchKernel {
     shape.rank = 1 + data.rank - skipped;
     shape.dims[0] = rows;
     std::copy(data.dims + skipped, data.dims + data.rank, shape.dims + 1);
-    const Status status = context.AllocateOutput(0, shape);
+    Status status = context.AllocateOutput(0, shape);
     if (!status.ok()) return status;
     Stitch(Product(data.dims, skipped, data.rank) * size_, context);
     return {};
