@@ -19,6 +19,9 @@
 namespace berth::conformance {
 namespace {
 
+// A plugin that fails everywhere fails alone as well; the first failures show it.
+constexpr size_t kMostRunAlone = 16;
+
 void Complain(const std::string& text) {
   std::fprintf(stderr, "berth-conform: %s\n", text.c_str());
 }
@@ -73,6 +76,8 @@ class Conform {
   int Selected(Runner* runner, const std::vector<CaseInfo>& selected);
   int NotLoaded(const Finished& load);
   void TakeSubject(SubjectInfo subject);
+  void RunAlone(Runner* runner, const std::vector<CaseInfo>& cases,
+                std::map<size_t, CaseReport>* done);
   CaseReport MakeReport(const CaseInfo& info, Finished finished) const;
   void AddOwnCases(const Runner& runner, const std::vector<CaseInfo>& selected);
   int Finish();
@@ -190,12 +195,37 @@ int Conform::Selected(Runner* runner, const std::vector<CaseInfo>& selected) {
       done[index] = std::move(one);
     });
   }
+  RunAlone(runner, cases, &done);
   for (auto& [index, one] : done) report_.cases.push_back(std::move(one));
   report_.interrupted = Runner::interrupted();
   report_.complete =
       !report_.interrupted && options_.filter.everything() && done.size() == cases.size();
   AddOwnCases(*runner, selected);
   return Finish();
+}
+
+// The command that a failure prints is to show the failure. Where a case passes alone,
+// its message says so, and that the cause lies elsewhere.
+void Conform::RunAlone(Runner* runner, const std::vector<CaseInfo>& cases,
+                       std::map<size_t, CaseReport>* done) {
+  if (cases.size() < 2) return;
+  size_t left = kMostRunAlone;
+  for (auto& [index, one] : *done) {
+    const Verdict verdict = one.result.verdict;
+    const bool unexplained = verdict == Verdict::kFailed || verdict == Verdict::kCrashed;
+    // With a reason: judged by what was declared.
+    if (!unexplained || one.result.fault == kNotRun || !one.reason.empty()) continue;
+    if (left-- == 0 || Runner::interrupted()) return;
+    bool passes = false;
+    runner->Run({cases[index]}, [&passes](const Finished& finished) {
+      passes = finished.result.verdict == Verdict::kPassed;
+    });
+    if (!passes) continue;
+    one.result.message +=
+        "; it passes when it runs alone: it depends on what ran before it in the same "
+        "process, or on chance";
+    report_.notes.push_back(one.info.name + " passes when it runs alone");
+  }
 }
 
 // Shown when they were selected, and in any case when they went wrong.

@@ -238,7 +238,7 @@ void Runner::GiveUp() {
     Finished finished;
     finished.index = index;
     finished.result.verdict = Verdict::kFailed;
-    finished.result.fault = "not run";
+    finished.result.fault = kNotRun;
     finished.result.message = "the plugin no longer loads: " + load_.result.message;
     done_(std::move(finished));
   }

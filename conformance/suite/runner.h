@@ -15,6 +15,8 @@ namespace berth::conformance {
 // Cases of the runner itself: every run loads the plugin and ends its workers.
 inline constexpr const char* kLoadCase = "contract/load";
 inline constexpr const char* kUnloadCase = "contract/unload";
+// The fault of cases that were left when the plugin no longer loaded.
+inline constexpr const char* kNotRun = "not run";
 
 struct RunnerOptions {
   LaneOptions lane;

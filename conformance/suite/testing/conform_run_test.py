@@ -110,6 +110,15 @@ class VerdictTest(conform.ConformTest):
     def test_writing_to_foreign_descriptors_is_named(self):
         self.assertEqual(self.one("op/Garbage/float/0")["fault"], "broken channel")
 
+    def test_a_failure_that_needs_company_is_told_from_one_that_does_not(self):
+        report, cases = self.report("--op", "Stateful,Wrong", "--jobs", "1",
+                                    code=conform.FAILURES)
+        suffers = cases["op/Stateful/float/suffers"]
+        self.assertEqual((suffers["verdict"], suffers["fault"]), ("failed", "wrong value"))
+        self.assertIn("it passes when it runs alone", suffers["message"])
+        self.assertNotIn("alone", cases["op/Wrong/float/0"]["message"])
+        self.assertEqual(report["notes"], ["op/Stateful/float/suffers passes when it runs alone"])
+
     def test_a_case_that_is_gone_after_a_reload_fails(self):
         _, cases = self.report("--op", "Exit,Refuse", "--jobs", "1", "--option",
                                f"shrinks={self.path('loads')}", code=conform.FAILURES)

@@ -126,6 +126,14 @@ CaseResult Sleep(int milliseconds) {
   return Pass();
 }
 
+// Fails where another case has left its mark in the process.
+CaseResult Stateful(bool leaves_mark) {
+  static bool marked = false;
+  if (marked) return WrongValue();
+  marked = leaves_mark;
+  return Pass();
+}
+
 CaseResult Measure() {
   CaseResult result;
   result.metrics = {{"gflops", 12.5}, {"launch_us", 3}};
@@ -188,6 +196,8 @@ class FakeSuite {
       result.margin = std::numeric_limits<double>::infinity();
       return result;
     });
+    Add("Stateful", "float", "leaves", [] { return Stateful(true); });
+    Add("Stateful", "float", "suffers", [] { return Stateful(false); });
     Add("Sleep", "float", "0", [] { return Sleep(30000); });
   }
 
