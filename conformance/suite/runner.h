@@ -47,7 +47,7 @@ class Runner {
 
   // Runs the cases; `done` is called for each as it ends, again for one whose verdict
   // changes because the worker died right after it. Those that an interrupt left out are
-  // not told.
+  // not told. A further call starts with fresh workers.
   void Run(const std::vector<CaseInfo>& cases, const std::function<void(Finished)>& done);
 
   // A signal asked for the end.
