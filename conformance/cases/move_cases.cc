@@ -251,6 +251,63 @@ void GatherCases(CaseList& list) {
   }
 }
 
+struct Stitch {
+  std::vector<Dims> indices;  // the shapes of the parts
+  Dims row;
+};
+
+// Each index once, in any order, over all parts together; or with repeats and holes.
+OpCall StitchParts(Values& v, const Stitch& stitch, bool once) {
+  int64_t total = 0;
+  for (const Dims& dims : stitch.indices) total += NumElements(dims);
+  Dims order;
+  for (int64_t i = 0; i < total; ++i) order.push_back(once ? i : v.Below(2 * total));
+  for (int64_t i = total - 1; i > 0 && once; --i) {
+    std::swap(order[static_cast<size_t>(i)], order[static_cast<size_t>(v.Below(i + 1))]);
+  }
+  std::vector<HostTensor> inputs;
+  std::vector<HostTensor> data;
+  auto next = order.begin();
+  for (const Dims& dims : stitch.indices) {
+    const Dims part(next, next + NumElements(dims));
+    next += NumElements(dims);
+    inputs.push_back(Values::Ints(BERTH_INT32, part, dims));
+    Dims shape = dims;
+    shape.insert(shape.end(), stitch.row.begin(), stitch.row.end());
+    data.push_back(v.Extreme(shape));
+  }
+  inputs.insert(inputs.end(), data.begin(), data.end());
+  return v.Call(std::move(inputs));
+}
+
+void StitchCases(CaseList& list) {
+  const std::vector<Stitch> all = {{{{}}, {}},
+                                   {{{7}}, {}},
+                                   {{{0}}, {3}},
+                                   {{{3}, {4}}, {}},
+                                   {{{3}, {0}, {2}}, {5}},
+                                   {{{}, {2}, {2, 2}}, {2}},
+                                   {{{5}, {5}}, {2, 3}},
+                                   {{{2, 3}, {4}}, {0}},
+                                   {{{31}, {33}}, {17}},
+                                   {{{257}, {1}, {19}}, {4}}};
+  for (const Stitch& stitch : all) {
+    const std::string label =
+        std::to_string(stitch.indices.size()) + "-parts-of-" + Label(stitch.row);
+    list.Add(label, [stitch](Values& v) { return StitchParts(v, stitch, true); });
+    list.Add(label + "-holes",
+             [stitch](Values& v) { return StitchParts(v, stitch, false); });
+  }
+  list.AddFailing("negative-index", [](Values& v) {
+    return v.Call({Values::Ints(BERTH_INT32, {0, -1}, {2}), v.Ordinary({2})});
+  });
+  list.AddMisfit("rows-differ", [](Values& v) {
+    return v.Call({Values::Ints(BERTH_INT32, {0}, {1}),
+                   Values::Ints(BERTH_INT32, {1}, {1}), v.Ordinary({1, 2}),
+                   v.Ordinary({1, 3})});
+  });
+}
+
 }  // namespace
 
 void RegisterMoveCases(GeneratorTable& table) {
@@ -264,6 +321,7 @@ void RegisterMoveCases(GeneratorTable& table) {
   table["Gather"] = GatherCases;
   table["GatherV2"] = GatherCases;
   table["ResourceGather"] = GatherCases;
+  table["DynamicStitch"] = StitchCases;
 }
 
 }  // namespace berth::conformance

@@ -90,6 +90,7 @@ constexpr OpSchema kSchemas[] = {
     {"Cos", "T", "x:T", "y:T", "T", kFloats},
     {"Div", "T", "x:T y:T", "z:T", "T", kNumbers},
     {"DivNoNan", "T", "x:T y:T", "z:T", "T", kFloats},
+    {"DynamicStitch", "T", "indices:N*int32 data:N*T", "merged:T", "N T", kAll},
     {"Elu", "T", "features:T", "activations:T", "T", kFloats},
     {"EluGrad", "T", "gradients:T outputs:T", "backprops:T", "T", kFloats},
     {"Equal", "T", "x:T y:T", "z:bool", "T incompatible_shape_error=true",
@@ -352,16 +353,18 @@ AttrValue ParseDefault(const std::string& text) {
   return text;
 }
 
-// The inputs of a call by the argument that each belongs to; a list takes what the others
-// leave.
+// The inputs of a call by the argument that each belongs to; lists, all of one length,
+// take what the others leave.
 std::vector<Argument> Expanded(const OpSchema& schema, size_t num_inputs) {
   const std::vector<Argument> arguments = Arguments(schema.inputs);
+  const auto lists = static_cast<size_t>(
+      std::count_if(arguments.begin(), arguments.end(),
+                    [](const Argument& argument) { return !argument.number.empty(); }));
+  const size_t others = arguments.size() - lists;
+  const size_t left = num_inputs - std::min(num_inputs, others);
   std::vector<Argument> inputs;
   for (const Argument& argument : arguments) {
-    const size_t count = argument.number.empty()
-                             ? 1
-                             : num_inputs - std::min(num_inputs, arguments.size() - 1);
-    inputs.insert(inputs.end(), count, argument);
+    inputs.insert(inputs.end(), argument.number.empty() ? 1 : left / lists, argument);
   }
   inputs.resize(num_inputs);
   return inputs;
@@ -404,10 +407,10 @@ void CompleteAttrs(const OpSchema& schema, OpCall* call) {
     if (type != "resource" && !type.empty() && !ParseDType(type)) {
       call->attrs.try_emplace(type, TypeAttr{call->inputs[i].dtype});
     }
-    if (!inputs[i].number.empty() && inputs[i].number == "N") {
+    if (inputs[i].number == "N") {
       const int64_t length = std::count_if(
           inputs.begin(), inputs.end(),
-          [](const Argument& argument) { return !argument.number.empty(); });
+          [&](const Argument& argument) { return argument.name == inputs[i].name; });
       call->attrs.try_emplace("N", length);
     }
   }

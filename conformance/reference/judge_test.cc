@@ -265,6 +265,7 @@ TEST(BoundsTest, EveryOpWithFloatingResultsHasARule) {
                                           "Concat",
                                           "ConcatOffset",
                                           "ConcatV2",
+                                          "DynamicStitch",
                                           "Equal",
                                           "Fill",
                                           "Gather",
