@@ -103,7 +103,7 @@ void PadCases(CaseList& list) {
                                   {{257, 19}, {0, 3, 5, 0}},
                                   {{65537}, {1, 1}},
                                   {{1, 2, 1, 3, 1}, {0, 1, 0, 0, 1, 0, 0, 0, 2, 2}}};
-  const auto pad = [has_value](Values& v, HostTensor x, const Dims& pads) {
+  const auto pad = [has_value](Values& v, const HostTensor& x, const Dims& pads) {
     std::vector<HostTensor> inputs = {x, v.Indices(pads, {x.rank(), 2})};
     if (has_value) inputs.push_back(v.Special({}));
     return v.Call(std::move(inputs));
