@@ -127,15 +127,6 @@ std::string RecordText(const CandidateRecord& record) {
   return text;
 }
 
-// The entry of a plugin whose manager is gone: the plugin's threads may still hold the
-// host table.
-void KeepForEver(std::unique_ptr<PluginEntry> entry) {
-  static absl::Mutex mutex(absl::kConstInit);
-  static auto* kept = new std::vector<std::unique_ptr<PluginEntry>>();
-  absl::MutexLock lock(&mutex);
-  kept->push_back(std::move(entry));
-}
-
 }  // namespace
 
 void PluginManager::Impl::LogRecord(const CandidateRecord& record) {
@@ -266,9 +257,17 @@ PluginManager::PluginManager() : impl_(std::make_unique<Impl>()) {
 }
 
 PluginManager::~PluginManager() {
-  absl::MutexLock lock(&impl_->load_mutex);
-  for (PluginEntry* entry : impl_->Active()) impl_->Stop(entry);
-  for (auto& entry : impl_->entries) KeepForEver(std::move(entry));
+  {
+    absl::MutexLock lock(&impl_->load_mutex);
+    for (PluginEntry* entry : impl_->Active()) impl_->Stop(entry);
+    if (impl_->entries.empty()) return;
+  }
+  // Plugins may hold their host tables for the process's life, and with them the options
+  // and the cache.
+  static absl::Mutex mutex(absl::kConstInit);
+  static auto* kept = new std::vector<std::unique_ptr<Impl>>();
+  absl::MutexLock lock(&mutex);
+  kept->push_back(std::move(impl_));
 }
 
 void PluginManager::LoadDefault() {

@@ -67,6 +67,18 @@ TEST(LoaderTest, ListsHostDevicesFirstThenByFallingPriority) {
             "/job:localhost/replica:0/task:0/device:FAST:0");
 }
 
+TEST(LoaderTest, HostTableOutlivesTheManager) {
+  FakePlugin plugin("keeper", {Type("KEEPER")}, {});
+  const berth_host* host = nullptr;
+  {
+    PluginManager manager;
+    manager.SetOption("keeper", "key", "value");
+    ASSERT_TRUE(manager.RegisterStatic(plugin.table(), "keeper").ok());
+    host = manager.Plugins()[0]->host;
+  }
+  EXPECT_STREQ(host->option(host->context, "key"), "value");
+}
+
 TEST(LoaderTest, TwoPluginsForOneTypeAreRefusedNamingBoth) {
   FakePlugin one("one", {Type("GPU")}, {Relu("GPU")});
   FakePlugin two("two", {Type("GPU")}, {Relu("GPU")});
