@@ -29,7 +29,11 @@ class CpuPlugin : public sdk::Plugin {
     out->push_back(DescribeCpu());
     return {};
   }
-  Result<std::unique_ptr<sdk::Device>> Open(uint32_t) override {
+  Result<std::unique_ptr<sdk::Device>> Open(uint32_t list_index) override {
+    if (list_index != 0) {
+      return sdk::InvalidArgument("there is no CPU device " + std::to_string(list_index) +
+                                  ": one is listed");
+    }
     return std::unique_ptr<sdk::Device>(
         std::make_unique<CpuDevice>(DescribeCpu().memory_bytes));
   }
