@@ -34,6 +34,10 @@ class UnaryKernel {
 };
 
 std::string SupportsCast(const NodeView& node) {
+  if (node.Type("SrcT") == BERTH_DOUBLE && node.Type("DstT") == BERTH_FLOAT &&
+      node.Bool("Truncate")) {
+    return "Truncate=true: this device rounds double to float";
+  }
   if (node.Type("SrcT") == BERTH_DOUBLE || node.Type("DstT") == BERTH_DOUBLE) {
     return SupportsDouble(node);
   }
