@@ -28,6 +28,8 @@ function(berth_install_package)
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" ${headers})
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/sdk/cpp"
     DESTINATION "${BERTH_INSTALL_SDKDIR}/sdk" ${headers})
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/sdk/template"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/berth")
   install(EXPORT berth NAMESPACE berth:: FILE berthTargets.cmake
     DESTINATION "${BERTH_INSTALL_CMAKEDIR}")
   configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/berthConfig.cmake.in"
