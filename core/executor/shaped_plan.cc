@@ -79,6 +79,8 @@ Status OpenDevices(ShapedPlan* shaped) {
   std::vector<bool> used(static_cast<size_t>(devices.size()), false);
   for (const Item& item : shaped->program.items) {
     if (item.device >= 0) used[item.device] = true;
+    shaped->has_async =
+        shaped->has_async || (item.kernel != nullptr && item.kernel->is_async());
   }
   for (const Storage& storage : shaped->program.storages) {
     if (storage.space != kHostSpace) used[devices.OfSpace(storage.space)->index] = true;

@@ -43,6 +43,7 @@ struct ShapedPlan {
   std::vector<Shape> fetch_shapes;
   // Indices of the set's devices on which the frame needs a stream.
   std::vector<int32_t> stream_devices;
+  // A device or a kernel may still be at work on the buffers of a run that was given up.
   bool has_async = false;
   int num_kernels = 0;
 
