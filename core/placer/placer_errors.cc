@@ -57,7 +57,7 @@ Status PlacerRun::UnknownKernelError(int id) {
 
 // The kernels of an op, for a person.
 std::string PlacerRun::RowsText(const Node& node) const {
-  const std::string rows = kernels_->DescribeRows(node.op());
+  std::string rows = kernels_->DescribeRows(node.op());
   if (!rows.empty()) return rows;
   return IsCoreOp(node.op()) ? "the core's own on other device types" : "none";
 }
