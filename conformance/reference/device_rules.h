@@ -36,7 +36,7 @@ Accuracy AccuracyOf(DeviceClass device, DType dtype);
 // A device under test.
 struct DeviceRules {
   DeviceClass device = DeviceClass::kCpu;
-  // The device says that it reads or writes subnormal numbers as zero.
+  // The device may read or write subnormal numbers as zero.
   bool flushes_subnormals = false;
   // Elements that an op's definition leaves open (Output::open) are to be as on x86-64.
   bool open_as_x86 = false;

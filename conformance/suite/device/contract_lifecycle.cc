@@ -1,12 +1,10 @@
 // Contract cases of the plugin's and the device's life: enumerate, open and close, load
 // and unload.
-#include <dirent.h>
-#include <malloc.h>
-
 #include <cstring>
 #include <set>
 
 #include "conformance/suite/device/contract.h"
+#include "conformance/suite/device/footprint.h"
 #include "core/plugin/loader.h"
 
 namespace berth::conformance {
@@ -84,7 +82,7 @@ Status OpenUseClose(const berth_plugin& table, const berth_device_api& api,
       Taken(api.open(table.context, &args, &device, &error), &error, "open"));
   berth_memory* memory = nullptr;
   error = EmptyError();
-  const Status allocated =
+  Status allocated =
       Taken(api.allocate(device, BERTH_MEMORY_DEVICE, 4096, &memory, &error), &error,
             "allocate");
   if (memory != nullptr) api.free(device, memory);
@@ -110,21 +108,6 @@ Result<Finding> OpenUnknown(const Subject& subject) {
   return Finding{};
 }
 
-int CountEntries(const char* folder) {
-  DIR* dir = opendir(folder);
-  if (dir == nullptr) return 0;
-  int count = 0;
-  while (readdir(dir) != nullptr) ++count;
-  closedir(dir);
-  return count;
-}
-
-struct Footprint {
-  int threads = CountEntries("/proc/self/task");
-  int files = CountEntries("/proc/self/fd");
-  size_t heap = mallinfo2().uordblks;
-};
-
 // The plugin's part of a load, a use and an unload.
 Status InitUseShutdown(const berth_plugin& table, const berth_device_api& api) {
   berth_error error = EmptyError();
@@ -137,7 +120,7 @@ Status InitUseShutdown(const berth_plugin& table, const berth_device_api& api) {
   BERTH_RETURN_IF_ERROR(
       Taken(api.enumerate(table.context, &count, &infos, &error), &error, "enumerate"));
   if (count == 0) return Internal("enumerate lists no device any more");
-  const Status used = OpenUseClose(table, api, 0);
+  Status used = OpenUseClose(table, api, 0);
   if (table.shutdown != nullptr) table.shutdown(table.context);
   return used;
 }
@@ -151,15 +134,15 @@ CaseResult LoadUnload100(const std::shared_ptr<SubjectHolder>& holder) {
   const berth_plugin table = *(*subject)->plugin().table;
   const berth_device_api api = (*subject)->api();
   holder->Drop();
-  Footprint early;
+  Footprint early = Footprint::Now();
   for (int i = 0; i < 100; ++i) {
     const Status status = InitUseShutdown(table, api);
     if (!status.ok()) {
       return ToResult(status.WithPrefix("round " + std::to_string(i) + ": "));
     }
-    if (i == 9) early = Footprint();
+    if (i == 9) early = Footprint::Now();
   }
-  const Footprint late;
+  const Footprint late = Footprint::Now();
   const auto grown = [](const char* what, int64_t from, int64_t to) {
     return ToResult(Finding{
         fault::kLeak, "90 rounds of init, use and shutdown raised " + std::string(what) +
@@ -167,9 +150,8 @@ CaseResult LoadUnload100(const std::shared_ptr<SubjectHolder>& holder) {
   };
   if (late.threads > early.threads) return grown("threads", early.threads, late.threads);
   if (late.files > early.files) return grown("open files", early.files, late.files);
-  if (late.heap > early.heap + size_t{90} * 64) {
-    return grown("bytes of heap", static_cast<int64_t>(early.heap),
-                 static_cast<int64_t>(late.heap));
+  if (late.heap > early.heap + 90 * 64) {
+    return grown("bytes of heap", early.heap, late.heap);
   }
   return {};
 }

@@ -209,7 +209,7 @@ Result<Finding> TimestampsGrow(const Subject& subject) {
     if (now != 0 && now < last) {
       return Finding{fault::kContract, "event_timestamp runs backwards"};
     }
-    last = now;
+    if (now != 0) last = now;
   }
   return Finding{};
 }

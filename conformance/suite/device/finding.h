@@ -25,7 +25,6 @@ inline constexpr char kThreads[] = "threads started";
 inline constexpr char kUnstableSupports[] = "supports() not stable";
 inline constexpr char kNoReason[] = "refusal without a reason";
 inline constexpr char kLateError[] = "late error";
-inline constexpr char kLostError[] = "lost error";
 inline constexpr char kUnloadBusy[] = "unload while busy";
 inline constexpr char kOutOfMemory[] = "out of memory";
 inline constexpr char kContract[] = "contract broken";

@@ -24,7 +24,8 @@ class Check {
   CaseResult Run(const Subject& subject);
 
  private:
-  // Computes the reference; false when the op must refuse these inputs.
+  // Computes the reference. An op that must refuse these inputs leaves its words in
+  // `refusal_`.
   Status Evaluate();
   Finding MustFail(OpRun* run);
   Finding MustPass(OpRun* run);
@@ -58,7 +59,8 @@ Status Check::Evaluate() {
   return OkStatus();
 }
 
-// Wrong inputs get an error, and the stream works again after it was returned.
+// Wrong inputs get the error that the op defines, and nothing of it stays with the
+// stream.
 Finding Check::MustFail(OpRun* run) {
   OpOutcome outcome;
   outcome.status = run->Prepare(&outcome);
@@ -68,10 +70,19 @@ Finding Check::MustFail(OpRun* run) {
                                          std::string(refusal_.message()) +
                                          ") and the device says OK"};
   }
+  const std::string text = std::string(outcome.stage) + ": " + outcome.status.ToString();
+  const std::string stage = outcome.stage;
+  if (stage == "allocate" || outcome.status.code() != refusal_.code()) {
+    return {fault::kFails, "the op must refuse these inputs with " +
+                               std::string(CodeName(refusal_.code())) + ": " + text};
+  }
+  if (stage == "copy") {
+    return {fault::kLateError, "the wait for the run said OK; then, " + text};
+  }
   if (outcome.status.message().empty()) {
     return {fault::kContract, "the error has no message"};
   }
-  return {};
+  return run->StreamIsFree();
 }
 
 Finding Check::CheckShapes(const OpRun& run) const {
@@ -131,6 +142,12 @@ Finding Check::CheckValues(const OpOutcome& outcome) {
 Finding Check::CheckTwins(const OpOutcome& first, const OpOutcome& second) const {
   for (size_t k = 0; k < first.outputs.size(); ++k) {
     if (reference_.outputs[k].any_value) continue;
+    if (first.outputs[k].dims != second.outputs[k].dims) {
+      return {fault::kNotDeterministic,
+              "output " + std::to_string(k) + " has the shape " +
+                  DimsString(first.outputs[k].dims) + " and then " +
+                  DimsString(second.outputs[k].dims)};
+    }
     const std::vector<char>& a = first.outputs[k].bytes;
     const std::vector<char>& b = second.outputs[k].bytes;
     const auto differ = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
@@ -211,7 +228,7 @@ CaseResult Check::Run(const Subject& subject) {
   }
   // An error that was returned is over: nothing of it may come back.
   const Status after = (*stream)->Synchronize();
-  if (finding.ok() && !after.ok() && refusal_.ok()) {
+  if (finding.ok() && !after.ok()) {
     finding = {fault::kLateError, "after the run the stream says " + after.ToString()};
   }
   CaseResult result = ToResult(finding);

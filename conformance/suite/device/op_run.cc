@@ -1,10 +1,8 @@
 #include "conformance/suite/device/op_run.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstring>
-#include <future>
 
 namespace berth::conformance {
 namespace {
@@ -12,28 +10,6 @@ namespace {
 // "[2,3]" of what prepare wrote.
 std::string ShapeText(const berth_shape& shape) {
   return DimsString({shape.dims, shape.dims + std::clamp(shape.rank, 0, BERTH_MAX_RANK)});
-}
-
-// compute, or compute_async and its one call of done.
-Status Call(const berth_kernel_def& def, const berth_kernel* kernel,
-            const berth_prepared* prepared, berth_compute_context* context) {
-  if ((def.flags & BERTH_KERNEL_ASYNC) == 0) {
-    berth_error error = EmptyError();
-    return Taken(def.compute(kernel, prepared, context, &error), &error, "compute");
-  }
-  struct Done {
-    std::promise<Status> status;
-    std::atomic<int> calls{0};
-  } done;
-  const auto on_done = [](void* arg, berth_status_code code, const char* message) {
-    auto* self = static_cast<Done*>(arg);
-    if (self->calls.fetch_add(1) > 0) return;
-    self->status.set_value(code == BERTH_OK ? OkStatus()
-                                            : Status(static_cast<Code>(code),
-                                                     message != nullptr ? message : ""));
-  };
-  def.compute_async(kernel, prepared, context, on_done, &done);
-  return done.status.get_future().get();
 }
 
 }  // namespace
@@ -52,6 +28,23 @@ Finding FindingOf(const OpOutcome& outcome) {
     default:
       return {fault::kFails, text};
   }
+}
+
+Status OpRun::Call(berth_compute_context* context) {
+  if ((def_.flags & BERTH_KERNEL_ASYNC) == 0) {
+    berth_error error = EmptyError();
+    return Taken(def_.compute(kernel_, prepared_, context, &error), &error, "compute");
+  }
+  Done& done = dones_.emplace_back();
+  const auto on_done = [](void* arg, berth_status_code code, const char* message) {
+    auto* self = static_cast<Done*>(arg);
+    if (self->calls.fetch_add(1) > 0) return;
+    self->status.set_value(code == BERTH_OK ? OkStatus()
+                                            : Status(static_cast<Code>(code),
+                                                     message != nullptr ? message : ""));
+  };
+  def_.compute_async(kernel_, prepared_, context, on_done, &done);
+  return done.status.get_future().get();
 }
 
 OpRun::OpRun(const Stream& stream, const OpNode& node, const KernelEntry& entry,
@@ -259,9 +252,16 @@ Status OpRun::MakeContext(Buffers* buffers,
 Status OpRun::CallCompute(Buffers* buffers, HostComputeContext* context,
                           OpOutcome* outcome) {
   outcome->stage = "compute";
-  BERTH_RETURN_IF_ERROR(Call(def_, kernel_, prepared_, &context->abi));
+  BERTH_RETURN_IF_ERROR(Call(&context->abi));
   outcome->stage = "event";
   BERTH_RETURN_IF_ERROR(stream_.Synchronize());
+  for (const Done& done : dones_) {
+    if (done.calls.load() != 1) {
+      outcome->finding = {
+          fault::kContract,
+          "compute_async called `done` " + std::to_string(done.calls.load()) + " times"};
+    }
+  }
   if (buffers->scratch != nullptr) {
     Finding finding;
     BERTH_RETURN_IF_ERROR(buffers->scratch->Read(&finding).status());
@@ -293,7 +293,11 @@ OpOutcome OpRun::Compute(char fill, int inplace) {
     outcome.stage = "copy";
     outcome.status = ReadBack(&buffers, inplace, &outcome);
   }
-  if (!outcome.status.ok()) history_.pop_back();
+  if (!outcome.status.ok()) {
+    // What was put on the stream before the failure may still use the memory.
+    (void)stream_.Synchronize().ok();
+    history_.pop_back();
+  }
   return outcome;
 }
 
@@ -307,7 +311,7 @@ Result<double> OpRun::Time(int times) {
   BERTH_RETURN_IF_ERROR(MakeContext(&buffers, inputs, outputs, &context));
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < times; ++i) {
-    BERTH_RETURN_IF_ERROR(Call(def_, kernel_, prepared_, &context.abi));
+    BERTH_RETURN_IF_ERROR(Call(&context.abi));
   }
   BERTH_RETURN_IF_ERROR(stream_.Synchronize());
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
@@ -353,6 +357,25 @@ Status OpRun::ReadBack(Buffers* buffers, int inplace, OpOutcome* outcome) const 
   }
   buffers->outputs_after = outcome->outputs;
   return OkStatus();
+}
+
+Finding OpRun::StreamIsFree() const {
+  HostTensor probe;
+  probe.dtype = BERTH_UINT8;
+  probe.dims = {64};
+  probe.bytes.assign(64, 'p');
+  const Result<std::unique_ptr<GuardedTensor>> place =
+      GuardedTensor::Make(stream_, probe, GuardedTensor::Place::kDevice);
+  Finding finding;
+  const Result<HostTensor> now =
+      place.ok() ? (*place)->Read(&finding) : Result<HostTensor>(place.status());
+  if (!now.ok()) {
+    return {fault::kLateError,
+            "after an error that was returned, a copy on the stream says " +
+                now.status().ToString()};
+  }
+  if (now->bytes == probe.bytes) return finding;
+  return {fault::kContract, "after an error that was returned, a copy gives other bytes"};
 }
 
 Finding OpRun::CheckEarlierBuffers() const {

@@ -3,7 +3,9 @@
 
 #include <berth/kernel.h>
 
+#include <atomic>
 #include <deque>
+#include <future>
 #include <map>
 #include <memory>
 #include <string>
@@ -62,6 +64,8 @@ class OpRun {
   // Whether the row's k-th pair may be shared here: the sizes agree, and prepare did not
   // refuse it.
   bool MayShare(int pair) const;
+  // Whether the stream takes and does work as if nothing had failed on it.
+  Finding StreamIsFree() const;
   // What earlier computes read and wrote, as it is now against what it was when they were
   // done: a kernel may touch no buffer after its step.
   Finding CheckEarlierBuffers() const;
@@ -69,6 +73,11 @@ class OpRun {
   const std::vector<HostTensor>& output_places() const { return places_; }
 
  private:
+  struct Done {
+    std::promise<Status> status;
+    std::atomic<int> calls{0};
+  };
+
   // The memory of one compute.
   struct Buffers {
     std::vector<std::unique_ptr<GuardedTensor>> inputs;
@@ -86,6 +95,8 @@ class OpRun {
                      const std::vector<berth_tensor*>& outputs,
                      HostComputeContext* context);
   Status CallCompute(Buffers* buffers, HostComputeContext* context, OpOutcome* outcome);
+  // compute, or compute_async and the wait for `done`.
+  Status Call(berth_compute_context* context);
   Status ReadBack(Buffers* buffers, int inplace, OpOutcome* outcome) const;
   bool IsHost(const char* argument, const char* const* names, uint32_t count) const;
   GuardedTensor::Place PlaceOf(const berth_value_info& info) const;
@@ -106,6 +117,8 @@ class OpRun {
   std::vector<HostTensor> places_;  // dtype and dims of each output
   std::deque<berth_tensor> late_views_;
   std::deque<Buffers> history_;
+  // One a compute_async; kept, as a kernel that is wrong may call `done` again later.
+  std::deque<Done> dones_;
   // Of the compute that is under way, for AllocateOutput.
   Buffers* current_ = nullptr;
   char current_fill_ = 0;

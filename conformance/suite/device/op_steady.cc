@@ -1,7 +1,5 @@
-#include <dirent.h>
-#include <malloc.h>
-
 #include "conformance/suite/device/contract.h"
+#include "conformance/suite/device/footprint.h"
 #include "conformance/suite/device/op_check.h"
 #include "conformance/suite/device/op_run.h"
 
@@ -11,15 +9,6 @@ namespace {
 constexpr int kRounds = 8;
 constexpr int kRuns = 32;
 
-int CountThreads() {
-  DIR* dir = opendir("/proc/self/task");
-  if (dir == nullptr) return 0;
-  int count = 0;
-  while (readdir(dir) != nullptr) ++count;
-  closedir(dir);
-  return count;
-}
-
 uint64_t DeviceBytes(const Subject& subject) {
   if (subject.api().memory_stats == nullptr) return 0;
   berth_memory_stats stats = {};
@@ -27,16 +16,6 @@ uint64_t DeviceBytes(const Subject& subject) {
   subject.api().memory_stats(subject.device(), &stats);
   return stats.bytes_in_use;
 }
-
-struct Footprint {
-  explicit Footprint(const Subject& subject)
-      : heap(static_cast<int64_t>(mallinfo2().uordblks + mallinfo2().hblkhd)),
-        device(static_cast<int64_t>(DeviceBytes(subject))),
-        threads(CountThreads()) {}
-  int64_t heap;
-  int64_t device;
-  int threads;
-};
 
 // The whole life of a kernel, with two runs.
 Finding Once(const Stream& stream, const OpNode& node, const KernelEntry& entry,
@@ -60,17 +39,19 @@ Finding Grown(const char* fault, const char* what, int64_t from, int64_t to) {
 Finding Round(const Stream& stream, const OpNode& node, const KernelEntry& entry,
               const OpCall& call) {
   const Subject& subject = stream.subject();
-  const Footprint before(subject);
+  const Footprint before = Footprint::Now();
+  const auto device_before = static_cast<int64_t>(DeviceBytes(subject));
   for (int i = 0; i < kRuns; ++i) {
     Finding finding = Once(stream, node, entry, call);
     if (!finding.ok()) return finding;
   }
-  const Footprint after(subject);
+  const Footprint after = Footprint::Now();
+  const auto device_after = static_cast<int64_t>(DeviceBytes(subject));
   if (after.threads > before.threads) {
     return Grown(fault::kThreads, "the process's threads", before.threads, after.threads);
   }
-  if (after.device > before.device) {
-    return Grown(fault::kLeak, "the device's bytes in use", before.device, after.device);
+  if (device_after > device_before) {
+    return Grown(fault::kLeak, "the device's bytes in use", device_before, device_after);
   }
   if (after.heap >= before.heap + kRuns * 16) {
     return Grown(fault::kLeak, "bytes of heap", before.heap, after.heap);

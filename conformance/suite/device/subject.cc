@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/plugin/plugin_table.h"
+#include "core/plugin/search.h"
 
 namespace berth::conformance {
 namespace {
@@ -47,18 +48,27 @@ Status Taken(berth_status_code code, berth_error* error, const char* call) {
   return TakeError(code, error, call);
 }
 
+void Subject::SetOptions(const std::string& plugin, const SuiteOptions& options) {
+  for (const auto& [key, value] : options.plugin_options) {
+    manager_.SetOption(plugin, key, value);
+  }
+}
+
 Result<std::unique_ptr<Subject>> Subject::Open(const SuiteOptions& options) {
   std::unique_ptr<Subject> subject(new Subject());
-  std::string name = options.plugin_path.substr(options.plugin_path.rfind('/') + 1);
-  for (const auto& [key, value] : options.plugin_options) {
-    // The file's name stands for the plugin's until it has said it.
-    if (name.starts_with("lib")) name = name.substr(3);
-    if (name.starts_with("berth_")) name = name.substr(6);
-    subject->manager_.SetOption(name.substr(0, name.find('.')), key, value);
-  }
+  const std::string guess = PluginNameFromFile(options.plugin_path);
+  subject->SetOptions(guess, options);
   BERTH_RETURN_IF_ERROR(subject->manager_.Load(options.plugin_path));
-  const std::vector<const LoadedPlugin*> plugins = subject->manager_.Plugins();
+  std::vector<const LoadedPlugin*> plugins = subject->manager_.Plugins();
   if (plugins.empty()) return Internal("the loader loaded nothing and said so nowhere");
+  if (plugins.front()->name != guess && !options.plugin_options.empty()) {
+    // Options count under the name that the plugin has said by now.
+    const std::string name = plugins.front()->name;
+    subject->SetOptions(name, options);
+    BERTH_RETURN_IF_ERROR(subject->manager_.Unload(name));
+    BERTH_RETURN_IF_ERROR(subject->manager_.Load(options.plugin_path));
+    plugins = subject->manager_.Plugins();
+  }
   subject->plugin_ = plugins.front();
   BERTH_ASSIGN_OR_RETURN(subject->device_, ChooseDevice(*subject->plugin_, options));
   BERTH_ASSIGN_OR_RETURN(subject->handle_, subject->device_->Open());

@@ -36,6 +36,7 @@ class Subject {
 
  private:
   Subject() = default;
+  void SetOptions(const std::string& plugin, const SuiteOptions& options);
 
   PluginManager manager_;
   const LoadedPlugin* plugin_ = nullptr;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
@@ -77,7 +78,7 @@ class FaultyRelu {
                        int64_t count) {
     switch (g_fault) {
       case Fault::kCrash:
-        *static_cast<volatile int*>(nullptr) = 1;
+        std::raise(SIGSEGV);
         break;
       case Fault::kHang:
         Sleep();
