@@ -139,20 +139,26 @@ function(berth_script_test)
   set_property(TEST ${arg_NAME} APPEND PROPERTY ENVIRONMENT ${arg_ENVIRONMENT})
 endfunction()
 
-# berth_conform_test(cpu [RESOURCE_LOCK gpu]): the ctest test conform_cpu, which judges the plugin
+# berth_conform_test(cpu [OPTION key=value] [RESOURCE_LOCK gpu]): the ctest test conform_cpu, which judges the plugin
 # of that name with berth-conform, by the expected.json beside its CMakeLists.txt. The reports are
 # conform_cpu.json and .html in the build folder.
 function(berth_conform_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OPTION;RESOURCE_LOCK" "")
   if(NOT BERTH_BUILD_TESTS OR BERTH_PARTS)
     return()
   endif()
   set(report "${CMAKE_BINARY_DIR}/conform_${name}")
+  set(option "")
+  if(arg_OPTION)
+    set(option --option "${arg_OPTION}")
+  endif()
   file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
   berth_script_test(NAME conform_${name}
     COMMAND $<TARGET_FILE:berth_bin_berth_conform> --plugin $<TARGET_FILE:berth_plugin_${name}>
-      --expect ${folder}/expected.json --jobs 2 --quiet
+      --expect ${folder}/expected.json --jobs 2 --quiet ${option}
       --json ${report}.json --html ${report}.html --junit ${report}.xml
-    ${ARGN} TIMEOUT 600)
+    RESOURCE_LOCK "${arg_RESOURCE_LOCK}" TIMEOUT 600)
+  set_tests_properties(conform_${name} PROPERTIES FIXTURES_SETUP conform_reports)
 endfunction()
 
 function(_berth_test_properties name label lock timeout)
