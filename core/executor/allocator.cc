@@ -192,7 +192,7 @@ void DeviceAllocator::Impl::Return(Chunk* chunk) {
   stats.bytes_in_use -= chunk->size;
   chunk->is_free = true;
   chunk->holder.clear();
-  const auto absorb_next = [this](Chunk* first) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  const auto absorb_next = [](Chunk* first) {
     Chunk* next = first->next;
     first->size += next->size;
     first->next = next->next;
